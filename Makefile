@@ -1,0 +1,30 @@
+# Two commands do all the set-up: `make run` and `make test`. They need Python 3.11+, pip, make and git.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.PHONY: run test slow lint types bench clean
+
+$(STAMP): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q -e '.[dev]'
+	@touch $(STAMP)
+
+run: $(STAMP)  ## the main job on the embedded default, no key needed
+	@$(BIN)/clew demo
+
+test: $(STAMP)  ## the fast suite
+	@$(BIN)/python -m pytest -q -n 2
+
+slow: $(STAMP)  ## faults, real clients, a real model
+	@$(BIN)/python -m pytest -q -m slow
+
+lint: $(STAMP)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(STAMP)
+	@$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
