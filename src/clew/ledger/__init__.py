@@ -1,0 +1,1 @@
+"""Typed facts from messages, incrementally, each with the message it came from."""
