@@ -94,6 +94,16 @@ class StoreMissing(StoreError):
     """The file was deleted or replaced underneath."""
 
 
+class Conflict(StoreError):
+    """What is to be written contradicts what stands there; `position` is the first message that differs, or -1."""
+
+    status = 409
+
+    def __init__(self, message: str, *, hint: str = "", position: int = -1) -> None:
+        super().__init__(message, hint=hint)
+        self.position = position
+
+
 class LeaseLost(StoreError):
     """Another holder has the compaction lease, so this commit was refused."""
 
