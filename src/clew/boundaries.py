@@ -1,0 +1,136 @@
+"""Which cuts are legal, and which of them to take.
+
+A cut at `c` puts the messages before `c` into the handoff and shows those from `c` on. It is legal where every rule
+allows it; each rule speaks of one thing a provider or a reader would miss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew.transcript import Message, Place, Reasoning, Text, ToolCall, Transcript
+
+HARD_FLOOR = 3  # messages that stay, whatever they cost
+SOFT_CEILING = 1.5  # of the tail's budget: one large recent message stays whole
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Messages from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return max(0, self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The tail starts at `tail`. The anchors are the last user turn and the last visible reply; one that lies before
+    the tail has to be shown there verbatim by other means.
+    """
+
+    tail: int
+    last_user: int
+    last_reply: int
+
+    @property
+    def user_in_tail(self) -> bool:
+        return self.last_user >= self.tail
+
+    @property
+    def reply_in_tail(self) -> bool:
+        return self.last_reply >= self.tail
+
+
+def _groups(log: Transcript, span: Span) -> list[Span]:
+    """Between a call and its result no cut is legal; a call that still waits for its result stays with the end."""
+    out = []
+    for i in range(span.start, span.end):
+        for k, part in enumerate(log[i].parts):
+            result = log.result_of(Place(i, k)) if isinstance(part, ToolCall) else None
+            if result is not None and result.message > i:
+                out.append(Span(i, result.message))
+    last = next((i for i in range(span.end - 1, span.start - 1, -1) if log[i].role == "assistant"), -1)
+    out += [Span(p.message, span.end) for p in log.open_calls() if p.message >= max(last, span.start)]
+    return out
+
+
+def _sealed_runs(log: Transcript, span: Span) -> list[Span]:
+    """Sealed reasoning goes with the items of the same answer: a run of assistant messages that holds one is whole."""
+    out, start, sealed = [], span.start, False
+    for i in range(span.start, span.end + 1):
+        if i < span.end and log[i].role == "assistant":
+            sealed = sealed or any(isinstance(p, Reasoning) and p.sealed for p in log[i].parts)
+            continue
+        if sealed and i - start > 1:
+            out.append(Span(start, i - 1))
+        start, sealed = i + 1, False
+    return out
+
+
+RULES = (_groups, _sealed_runs)
+
+
+def legal_cuts(log: Transcript, span: Span) -> list[int]:
+    """Every legal cut in `span`, ascending; the end itself is one."""
+    barred = bytearray(len(span) + 2)
+    for rule in RULES:
+        for s in rule(log, span):
+            # a span says: no cut after its first message and up to its last
+            lo, hi = s.start + 1 - span.start, min(s.end, span.end) - span.start
+            barred[max(lo, 0) : hi + 1] = b"\x01" * (hi + 1 - max(lo, 0))
+    return [c for c in range(span.start, span.end + 1) if not barred[c - span.start]]
+
+
+def last_user_turn(log: Transcript, end: int, floor: int = 0) -> int:
+    return next((i for i in range(end - 1, floor - 1, -1) if log[i].is_user_turn), -1)
+
+
+def last_reply(log: Transcript, end: int, floor: int = 0) -> int:
+    """The newest assistant message with words a user would have read."""
+    return next((i for i in range(end - 1, floor - 1, -1) if _speaks(log[i])), -1)
+
+
+def _speaks(m: Message) -> bool:
+    return m.role == "assistant" and any(isinstance(p, Text) and p.text.strip() for p in m.parts)
+
+
+def head_end(log: Transcript, protect_first: int, compacted: bool) -> int:
+    """Where the head ends: the system prompt, and before the first compaction the opening messages, whole groups."""
+    end = 0
+    while end < len(log) and log[end].role in ("system", "developer"):
+        end += 1
+    if compacted or not protect_first:
+        return end
+    span = Span(end, len(log))
+    return next((c for c in legal_cuts(log, span) if c >= min(end + protect_first, len(log))), end)
+
+
+def choose(log: Transcript, sizes: Sequence[int], span: Span, *, budget: int, keep_last: int) -> Cut | None:
+    """The cut that leaves the largest tail within `budget` tokens (1.5 times it, where a single message straddles).
+
+    `sizes[i - span.start]` is what message `i` costs. At least three messages stay, `keep_last` where the budget
+    allows, and the anchors where they fit under the ceiling. None where no cut would leave anything to compact.
+    """
+    cuts = [c for c in legal_cuts(log, span) if span.start < c < span.end]
+    if not cuts:
+        return None
+    total, reach, floor = 0, span.end, span.end - min(HARD_FLOOR, len(span) - 1)
+    for i in range(span.end - 1, span.start - 1, -1):
+        total += sizes[i - span.start]
+        if total > budget * SOFT_CEILING and i < floor:
+            break
+        reach = i
+        if total > budget and span.end - i >= max(keep_last, HARD_FLOOR):
+            break
+    user, reply = last_user_turn(log, span.end, span.start), last_reply(log, span.end, span.start)
+    best = next((c for c in cuts if c >= reach), cuts[-1])
+    if best > floor:
+        best = max((c for c in cuts if c <= floor), default=best)
+    for anchor in (reply, user):
+        if 0 <= anchor < best and sum(sizes[anchor - span.start :]) <= budget * SOFT_CEILING:
+            best = max((c for c in cuts if c <= anchor), default=best)
+    return Cut(best, user, reply)

@@ -1,0 +1,193 @@
+"""The values the engine works on: settings, base, drafts, epochs, refusals, and the state itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from clew.boundaries import Cut, Span
+from clew.handoff.receipt import Receipt
+from clew.handoff.template import Sections
+from clew.ledger.facts import Ledger
+from clew.strategies.base import Edit
+from clew.transcript import Message
+
+Attempt: TypeAlias = Literal["aux", "main"]
+NO_EDITS: Mapping[int, tuple[Edit, ...]] = MappingProxyType({})
+
+
+class Phase(Enum):
+    """Where the machine stands between two events."""
+
+    IDLE = "idle"
+    SUMMARISING = "summarising"
+    COMMITTING = "committing"
+    CLOSED = "closed"
+
+
+class Urgency(Enum):
+    """Why an epoch is wanted; it decides what a failure means."""
+
+    PRICED = "priced"  # it has paid for itself: may be put off
+    THRESHOLD = "threshold"  # the setting asks for it: may be put off
+    MANUAL = "manual"  # someone asked: refusals are reported
+    MUST_FIT = "must fit"  # at the wall: whatever works now is used
+
+    @property
+    def may_wait(self) -> bool:
+        return self in (Urgency.PRICED, Urgency.THRESHOLD)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the engine is told of the window, the price and the rules; all of it from configuration and catalog."""
+
+    window: int
+    max_output: int = 0
+    overhead: int = 0  # tokens every request carries outside the messages: system and tools
+    threshold: float = 0.5
+    floor: int = 0  # no threshold under this many tokens (the seeds' 64K; off by default)
+    target_ratio: float = 0.20
+    protect_first: int = 3
+    protect_last: int = 20
+    enabled: bool = True
+    priced: bool = True
+    read: float = 0.1  # price of a cached token, in uncached ones
+    write: float = 1.25
+    cache_ttl: float = 300.0
+    model: bool = False  # whether a summariser is configured
+    main_differs: bool = False  # whether the main model is another one, or has other credentials
+    abort_on_failure: bool = False
+    summary_window: int = 0  # of the summariser; 0 where it isn't known
+    system_note: bool = False
+    background_at: float = 0.0  # share of the threshold at which a handoff is prepared ahead; 0 never
+    recall: str = ""  # how originals are printed here; "" where nothing can
+
+    @property
+    def hard(self) -> int:
+        """Tokens the messages may take at most, whatever happens."""
+        return self.window - self.max_output - self.overhead
+
+    @property
+    def soft(self) -> int:
+        """Tokens of messages at which the setting asks for an epoch."""
+        wanted = max(int(self.threshold * self.hard), min(self.floor, self.hard) - self.overhead)
+        return min(wanted, self.hard)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The current epoch's rendered beginning: these messages stand for everything before `tail`; the log is shown from
+    there on, with these edits."""
+
+    messages: tuple[Message, ...] = ()
+    tail: int = 0
+    edits: Mapping[int, tuple[Edit, ...]] = NO_EDITS
+    tokens: int = 0
+    handoff: Span = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An epoch thought out, before anyone wrote or checked its handoff."""
+
+    number: int
+    urgency: Urgency
+    level: int
+    span: Span  # of the log: what goes into the handoff now
+    head: int
+    cut: Cut
+    ledger: Ledger
+    budget: int
+    focus: str
+    now: str  # the date, as the handoff writes it
+    prompts: tuple[str, ...] = ()
+    attempt: Attempt = "aux"
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """A batch of edits applied together, with its handoff, receipt and price. `at` is the log's length then."""
+
+    number: int
+    at: int
+    urgency: Urgency
+    span: Span
+    base: Base
+    edits: tuple[Edit, ...]
+    handoff: str
+    sections: Sections
+    receipt: Receipt
+    written_by: str
+    focus: str = ""
+    repairs: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why there was no epoch, in a sentence; the transcript and the view are as they were."""
+
+    reason: str
+    kind: Literal["nothing", "larger", "lost", "failed", "off", "busy", "too small"]
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rent:
+    """Ski rental: what re-reading the removable tokens has cost since the last epoch."""
+
+    paid: float = 0.0
+    since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What the summariser's failures have led to."""
+
+    until: float = 0.0  # no summary call before this moment
+    kind: str = ""
+    error: str = ""
+    aux_failed: str = ""  # the auxiliary model's error, where the main one stepped in
+    fallback: bool = False  # the last handoff was the ledger's though a model was asked
+    dropped: int = 0  # messages whose handoff no model wrote
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Counters, the ledger and the current epoch's base. Everything the engine remembers."""
+
+    limits: Limits
+    phase: Phase = Phase.IDLE
+    length: int = 0
+    tail_tokens: int = 0
+    base: Base = Base()
+    ledger: Ledger = Ledger()
+    number: int = 0
+    previous: Sections = Sections()
+    pages: tuple[str, ...] = ()
+    rent: Rent = Rent()
+    strikes: int = 0
+    level: int = 0
+    reported: int = 0  # prompt tokens the provider last said, 0 before it said any
+    reported_view: int = 0  # what we had counted for that request
+    last_request: float = 0.0
+    pending: Draft | None = None
+    epoch: Epoch | None = None  # being committed
+    trouble: Trouble = Trouble()
+    refused_at: int = -1  # the log's length at the last refusal: not tried again before it grew
+    said: str = ""
+
+    @property
+    def view_tokens(self) -> int:
+        return self.base.tokens + self.tail_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """Sizes by position, for what a plan weighs."""
+
+    sizes: tuple[int, ...] = field(default=())

@@ -1,0 +1,144 @@
+"""The form of a handoff: thirteen sections under historical headings, a framing, an end marker; and finding one again.
+
+Headings are part of the format that later compactions read back, so they never change without a migration here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+TASK = "Historical Task Snapshot"
+GOAL = "Goal"
+CONSTRAINTS = "Constraints & Preferences"
+ACTIONS = "Completed Actions"
+STATE = "Active State"
+PROGRESS = "Historical In-Progress State"
+BLOCKED = "Blocked"
+DECISIONS = "Key Decisions"
+RESOLVED = "Resolved Questions"
+PENDING = "Historical Pending User Asks"
+FILES = "Relevant Files"
+REMAINING = "Historical Remaining Work"
+CONTEXT = "Critical Context"
+
+SECTIONS = (
+    TASK, GOAL, CONSTRAINTS, ACTIONS, STATE, PROGRESS, BLOCKED, DECISIONS, RESOLVED, PENDING, FILES, REMAINING, CONTEXT,
+)  # fmt: skip
+EMPTY = "None."
+
+BANNER = "[Earlier conversation, compacted by Clew]"
+FRAMING = (
+    "The turns before this point were compacted into the record below. It is background: what was asked, done and "
+    "found up to then. The newest user message decides what happens now; a request quoted here is history unless that "
+    "message takes it up. If it says to stop, undo or roll back, the work described here has ended. Memory files "
+    "(MEMORY.md, USER.md) and the system prompt stay authoritative, and all tools stay in use. Files and processes may "
+    "already reflect this work: build on it rather than repeat it."
+)
+RECALL_NOTE = "A reference such as clew:… stands for an original that `{how}` prints in full."
+END_MARKER = "[End of the compacted record. What follows is the live conversation.]"
+
+# What others put in front of theirs; the text after it is the summary.
+_FOREIGN = (
+    ("clew", re.compile(r"\A\s*" + re.escape(BANNER))),
+    ("hermes", re.compile(r"\A\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")),
+    ("claude-code", re.compile(r"\A\s*This session is being continued from a previous conversation")),
+    ("codex", re.compile(r"\A\s*Another language model started to solve this problem and produced a summary")),
+    ("pi", re.compile(r"\A\s*The conversation history before this point was compacted into the following summary")),
+    ("openhands", re.compile(r"\A\s*(?:<CONDENSED|\[Condensed history\])")),
+)
+_HEADING = re.compile(r"^#{1,4}\s+(.+?)\s*:?\s*$", re.MULTILINE)
+_ALIASES = {
+    "active task": TASK, "task snapshot": TASK, "in progress": PROGRESS, "in-progress state": PROGRESS,
+    "constraints": CONSTRAINTS, "constraints and preferences": CONSTRAINTS, "pending user asks": PENDING,
+    "pending asks": PENDING, "remaining work": REMAINING, "next steps": REMAINING, "progress": ACTIONS, "done": ACTIONS,
+    "decisions": DECISIONS, "files": FILES, "blockers": BLOCKED, "current state": STATE,
+}  # fmt: skip
+_BY_NAME = {s.lower(): s for s in SECTIONS} | _ALIASES
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """A handoff's body by heading; a missing section is empty. `preamble` is text that stood under no heading."""
+
+    by_heading: Mapping[str, str] = MappingProxyType({})
+    preamble: str = ""
+
+    def __getitem__(self, heading: str) -> str:
+        return self.by_heading.get(heading, "")
+
+    @property
+    def empty(self) -> bool:
+        return not any(self.by_heading.values())
+
+
+def render_body(sections: Sections) -> str:
+    """The thirteen sections in their order; an empty one says so."""
+    return "\n\n".join(f"## {h}\n{sections[h].strip() or EMPTY}" for h in SECTIONS)
+
+
+def frame(body: str, *, recall: str = "", note: str = "") -> str:
+    """The whole text of a handoff message. `recall` is the command or tool that prints originals, if there is one."""
+    lead = f"{BANNER}\n{FRAMING}"
+    if recall:
+        lead += " " + RECALL_NOTE.format(how=recall)
+    if note:
+        lead += f" {note}"
+    return f"{lead}\n\n{body}\n\n{END_MARKER}"
+
+
+def parse_body(text: str) -> Sections:
+    """Sections of a body, ours or a model's: headings of any level, in any case, with the known aliases."""
+    found: dict[str, list[str]] = {}
+    preamble, current, at = "", None, 0
+    for match in _HEADING.finditer(text):
+        name = _BY_NAME.get(re.sub(r"\s*\(.*\)\s*$", "", match[1]).strip().strip("*").lower())
+        if name is None:
+            continue
+        chunk = text[at : match.start()].strip()
+        if current is None:
+            preamble = chunk
+        elif chunk:
+            found.setdefault(current, []).append(chunk)
+        current, at = name, match.end()
+    tail = text[at:].strip()
+    if current is None:
+        return Sections({}, tail)
+    if tail:
+        found.setdefault(current, []).append(tail)
+    bodies = {h: "\n".join(c for c in chunks if c.rstrip(".").lower() != "none") for h, chunks in found.items()}
+    return Sections({h: b for h, b in bodies.items() if b}, preamble)
+
+
+def recognise(text: str) -> str | None:
+    """Whose handoff this message text is ("clew", "hermes", "claude-code", "codex", "pi"…), or None."""
+    return next((name for name, pattern in _FOREIGN if pattern.match(text)), None)
+
+
+def unframe(text: str) -> tuple[str, str]:
+    """A handoff message's body, and what follows its end marker (the live text it was merged with).
+
+    Banners that earlier tools nested inside each other are all taken off.
+    """
+    live = ""
+    if END_MARKER in text:
+        text, _, live = text.rpartition(END_MARKER)
+        text = text.replace(END_MARKER, "")
+    elif (hermes := re.search(r"^-{2,}\s*END OF CONTEXT SUMMARY.*$", text, re.MULTILINE)) is not None:
+        text, live = text[: hermes.start()], text[hermes.end() :]
+    if recognise(text) == "clew":
+        text = _without_banners(text)
+    else:
+        first = _HEADING.search(text)
+        if first is not None and recognise(text):
+            text = text[first.start() :]
+    return text.strip(), live.strip()
+
+
+def _without_banners(text: str) -> str:
+    while (at := text.find(BANNER)) >= 0:
+        heading = _HEADING.search(text, at)
+        text = text[:at] + (text[heading.start() :] if heading is not None else "")
+    return text
