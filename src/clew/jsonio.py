@@ -17,15 +17,24 @@ Json: TypeAlias = Any
 _B32 = "abcdefghijklmnopqrstuvwxyz234567"
 
 
+class TooDeep(ValueError):
+    """JSON nested more deeply than it can be read."""
+
+
 def loads(data: bytes | str) -> Json:
     """The JSON value of `data`; raises ValueError where it is none."""
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
-        try:
-            return json.loads(data)
-        except RecursionError as e:
-            raise ValueError("nested too deeply") from e
+        return exact(data)
+
+
+def exact(data: bytes | str) -> Json:
+    """As `loads`, with integers of any size kept exact where orjson would round them to a float."""
+    try:
+        return json.loads(data)
+    except RecursionError as e:
+        raise TooDeep("nested too deeply") from e
 
 
 def dumps(value: Json) -> bytes:

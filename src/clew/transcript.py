@@ -106,11 +106,11 @@ class Message:
     parts: tuple[Part, ...]
     raw: bytes
     wire: str
-    meta: Mapping[str, Json] = field(default=NO_META, compare=False)
+    meta: Mapping[str, Json] = field(default_factory=lambda: NO_META, compare=False)
 
     @cached_property
     def _value(self) -> Json:
-        return jsonio.loads(self.raw)
+        return jsonio.exact(self.raw)
 
     @property
     def value(self) -> Json:
@@ -191,7 +191,7 @@ def put(value: Json, path: Path, new: Json) -> Json:
     if isinstance(value, list):
         assert isinstance(step, int)
         return [*value[:step], put(value[step], rest, new), *value[step + 1 :]]
-    return {**value, step: put(value[step], rest, new)}
+    return {**value, step: put(value[step], rest, new) if rest else new}
 
 
 @dataclass(frozen=True, slots=True)
