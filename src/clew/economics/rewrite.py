@@ -1,8 +1,8 @@
 """What it costs to change something that was sent before, and when that has paid for itself.
 
 Ski rental, without a forecast: every request that re-reads tokens which an epoch would remove pays rent on them; once
-the rent equals the price of the epoch, buying would have been the better choice, so buy. Whatever comes, this costs at
-most twice what someone who knew the future would have paid.
+the rent equals the price of the epoch, it has paid for itself. Whatever comes, and as long as that price stays the same,
+this costs at most twice what someone who knew the future would have paid.
 """
 
 from __future__ import annotations
