@@ -8,7 +8,7 @@ from clew.errors import WireError
 from clew.jsonio import Json
 from clew.transcript import Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from clew.wire import blocks
-from clew.wire.base import Request, Wire, as_blocks, as_text, same_role, string
+from clew.wire.base import Request, Wire, as_blocks, as_text, before, same_role, string
 
 _THINKING = ("thinking", "redacted_thinking")
 
@@ -18,6 +18,7 @@ class Anthropic(Wire):
     system_key: ClassVar[str | None] = "system"
     roles: ClassVar[frozenset[str]] = frozenset({"user", "assistant", "system"})
     results_in_user: ClassVar[bool] = True
+    alternates: ClassVar[bool] = True
 
     def read(self, value: dict[str, Json]) -> tuple[str, tuple[Part, ...]]:
         role = value.get("role")
@@ -61,7 +62,7 @@ class Anthropic(Wire):
             n = next((i for i, b in enumerate(content) if not (_is_result(b) or _is_thinking(b))), len(content))
             value["content"] = [*content[:n], self.text_block(text, message.role), *content[n:]]
         else:
-            value["content"] = f"{text}\n\n{content}" if content else text
+            value["content"] = before(text, content)
         return self.message({**value, **message.meta})
 
     def system_text(self, request: Request) -> str:

@@ -76,6 +76,7 @@ class Wire(ABC):
     roles: ClassVar[frozenset[str]]
     text_types: ClassVar[Mapping[str, str]] = {}  # the type of a text block by role, where it is not "text"
     results_in_user: ClassVar[bool] = False  # whether results live inside user messages
+    alternates: ClassVar[bool] = False  # whether neighbours of one role are better merged
 
     @abstractmethod
     def read(self, value: dict[str, Json]) -> tuple[str, tuple[Part, ...]]:
@@ -270,6 +271,12 @@ def as_blocks(wire: Wire, value: Json, role: str) -> list[Json]:
     if value is None or value == "":
         return []
     return list(value) if isinstance(value, list) else [wire.text_block(value, role)]
+
+
+def before(text: str, content: Json) -> str:
+    """`text`, a blank line, and what was there."""
+    gap = "" if not content or text.endswith("\n\n") else "\n\n"
+    return f"{text}{gap}{content or ''}"
 
 
 def block_path(path: Path) -> Path:

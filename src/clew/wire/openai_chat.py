@@ -8,7 +8,7 @@ from clew.errors import WireError
 from clew.jsonio import Json
 from clew.transcript import Message, Opaque, Part, Reasoning, ToolCall, ToolResult
 from clew.wire import blocks
-from clew.wire.base import Request, Wire, as_blocks, as_text, same_role, string
+from clew.wire.base import Request, Wire, as_blocks, as_text, before, same_role, string
 
 LEGACY = "function_call:"  # the deprecated single call has no id: its name pairs it
 _PLAIN_REASONING = ("reasoning_content", "reasoning")
@@ -92,7 +92,7 @@ class OpenAIChat(Wire):
         if isinstance(content, list):
             value["content"] = [self.text_block(text, message.role), *content]
         else:
-            value["content"] = f"{text}\n\n{content}" if content else text
+            value["content"] = before(text, content)
         return self.message({**value, **message.meta})
 
     def system_text(self, request: Request) -> str:

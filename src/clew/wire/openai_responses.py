@@ -9,7 +9,7 @@ from clew.errors import WireError
 from clew.jsonio import Json
 from clew.transcript import Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from clew.wire import blocks
-from clew.wire.base import Request, Wire, as_blocks, as_text, same_role, string
+from clew.wire.base import Request, Wire, as_blocks, as_text, before, same_role, string
 from clew.wire.openai_chat import leading_system
 
 # Calls that run on the client: item type -> (kind, where the arguments stand, the tool's name unless the item has one)
@@ -96,7 +96,7 @@ class OpenAIResponses(Wire):
         if isinstance(content, list):
             value["content"] = [self.text_block(text, message.role), *content]
         else:
-            value["content"] = f"{text}\n\n{content}" if content else text
+            value["content"] = before(text, content)
         return self.message({**value, **message.meta})
 
     def system_text(self, request: Request) -> str:
