@@ -13,6 +13,7 @@ import pytest
 from clew import catalog
 from clew.catalog import Model, Prices, names
 from clew.errors import ClewWarning, ConfigError
+from tests.conftest import ROOT
 
 MODELS = catalog.models()
 
@@ -187,3 +188,20 @@ def test_spellings_end():
     for text in ("", "-", "/", ":", "a/b/c/", "-latest", "x" * 5000, "-v1:0"):
         assert len(names.spellings(text)) < 5000
     assert {f.name for f in fields(Model)} >= {"window", "prices", "cache", "quirks"}
+
+
+def row(m: Model) -> str:
+    """One line of the table in the docs."""
+    p, rules = m.prices, m.cache
+    prices = " / ".join(f"{x:g}" for x in (p.input, p.cache_read, p.cache_write_5m, p.cache_write_1h, p.output))
+    kind = rules.kind if rules.kind != "automatic" else f"automatic, by {rules.hits}"
+    limit = f"{m.max_output:,}" if m.max_output else "none of its own"
+    over = f" (over {m.long_over:,} dearer)" if m.long_over else ""
+    return f"| `{m.name}` | {m.family} | {m.window:,} | {limit} | {prices}{over} | {kind}, from {rules.minimum:,} |"
+
+
+def test_the_table_in_the_docs_is_the_catalog():
+    text = (ROOT / "docs" / "reference" / "models.md").read_text(encoding="utf-8")
+    shown = [line for line in text.splitlines() if line.startswith("| `") and line.count("|") == 7]
+    assert shown == [row(m) for m in MODELS]
+    assert f"read on {catalog.written()}" in text

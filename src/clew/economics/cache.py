@@ -174,6 +174,8 @@ def _why(state: CacheState, request: Request, model: Model, now: float, hit: Hit
         return Why("model changed" if state.seen else "cold start")
     shared, last = max(branches, key=lambda b: (b[0], b[1].expires))
     wanted = min(shared, last.stored)
+    if 0 < last.stored <= shared and hit.blocks >= wanted:
+        return Why("warm")
     past = readable(state, request, model, now, live=False)
     if past.tokens > hit.tokens or (hit.blocks < wanted and last.expires <= now):
         return Why("expired", tokens=max(past.tokens, request.upto(wanted)) - hit.tokens)
@@ -181,6 +183,4 @@ def _why(state: CacheState, request: Request, model: Model, now: float, hit: Hit
         return Why("prefix changed", block=shared, tokens=request.tokens - hit.tokens)
     if last.stored == 0:
         return Why("nothing stored")
-    if hit.blocks < wanted:
-        return Why("beyond lookback", block=wanted - 1, tokens=request.upto(wanted) - hit.tokens)
-    return Why("warm")
+    return Why("beyond lookback", block=wanted - 1, tokens=request.upto(wanted) - hit.tokens)

@@ -13,7 +13,10 @@ Ttl: TypeAlias = Literal["5m", "1h"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block: a content address (without cache marks), its tokens, and the cache mark it carries, if any."""
+    """One block: a content address (without cache marks), its tokens, and the cache mark it carries, if any.
+
+    "5m" asks for the provider's ordinary life, "1h" for its long one: the names are Anthropic's.
+    """
 
     key: str
     tokens: int
