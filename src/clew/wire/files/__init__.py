@@ -7,6 +7,7 @@ conversation at all is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from clew.errors import InputError
@@ -75,21 +76,26 @@ def iter_records(
     main one before its side chains, and at last what was left out. Memory holds one message at a time, and a few words
     for each line.
     """
-    with Source(path, limits) as source:
-        try:
-            kind = detect.kind(source, format)
-            match kind.family:
-                case claude_code.FORMAT:
-                    yield from claude_code.records(source)
-                case codex.FORMAT:
-                    yield from codex.records(source)
-                case family:
-                    yield from chat.records(source, document=kind.document, share=family == "sharegpt")
-        except OSError as e:
-            raise InputError(f"{path} can't be read any further: {e.strerror}", hint="is the disk still there?") from e
+    with Source(path, limits) as source, _translated(path):
+        kind = detect.kind(source, format)
+        match kind.family:
+            case claude_code.FORMAT:
+                yield from claude_code.records(source)
+            case codex.FORMAT:
+                yield from codex.records(source)
+            case family:
+                yield from chat.records(source, document=kind.document, share=family == "sharegpt")
 
 
 def lines(path: Path | str, *, limits: Limits = LIMITS) -> Iterator[Line]:
     """Every line of the file as it stands, with its number and offset; blank ones and those over the limit left out."""
-    with Source(path, limits) as source:
+    with Source(path, limits) as source, _translated(path):
         yield from source.lines()
+
+
+@contextmanager
+def _translated(path: Path | str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as e:
+        raise InputError(f"{path} can't be read any further: {e.strerror}", hint="is the disk still there?") from e

@@ -189,6 +189,22 @@ class Aside:
             yield LeftOut((one if n == 1 else many.format(n=n)) + where)
 
 
+def head_of(kind: str, wire: str, facts: Mapping[str, str], system: Json = None, tools: tuple[Json, ...] = ()) -> Head:
+    """A head out of the facts a file tells of itself, by their names there."""
+    return Head(
+        format=kind,
+        wire=wire,
+        session_id=facts.get("session_id", ""),
+        model=facts.get("model", ""),
+        cwd=facts.get("cwd", ""),
+        branch=facts.get("branch", ""),
+        version=facts.get("version", ""),
+        title=facts.get("title", ""),
+        system=system,
+        tools=tools,
+    )
+
+
 def speak(wire: Wire, value: Json, meta: Mapping[str, Json]) -> Message:
     """A message of `wire` with what the file says about it beside it."""
     message = wire.message(value)

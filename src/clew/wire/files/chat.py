@@ -57,7 +57,8 @@ def records(source: Source, *, document: bool, share: bool) -> Iterator[Record]:
     for unit in _units(source, document=document, share=share, noted=True):
         yield from reading.unit(unit)
     if not reading.said:
-        raise InputError(f"{source.path}: no message in it that can be read", hint="name its format if it is another")
+        why = next((f": {left.sentence}" for left in source.aside.records()), "")
+        raise InputError(f"{source.path}: no message in it can be read{why}", hint="name its format if it is another")
     reading.say(first if document else None)
     yield from source.aside.records()
 
@@ -67,7 +68,7 @@ def _units(source: Source, *, document: bool, share: bool, noted: bool = False) 
     if document:
         values = [(0, source.document())]
     else:
-        values = ((line.number, value) for line, value in source.values(noted=noted))
+        values = ((line.number, value) for line, value in source.values(noted=noted, rough=not noted))
     for line, value in values:
         for v in value if share and isinstance(value, list) else [value]:
             unit = _unit(line, v, share=share)

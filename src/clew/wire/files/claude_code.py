@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from clew import wire
 from clew.errors import InputError
@@ -22,6 +22,7 @@ from clew.wire.files.base import (
     Record,
     Report,
     Said,
+    head_of,
     mapping,
     sequence,
     speak,
@@ -50,7 +51,7 @@ def looks_like(value: Json) -> bool:
 def records(source: Source) -> Iterator[Record]:
     """Its head, then the main conversation, then its side chains, then what was left out."""
     index = _Index(source.aside)
-    for line, value in source.values(noted=True):
+    for line, value in source.values(noted=True, rough=True):
         index.take(line, value)
     nodes = index.main
     sides = index.sides
@@ -107,7 +108,7 @@ class _Index:
         (self.sides if node.side else self.main).append(node)
 
     def head(self) -> Head:
-        return replace(Head(FORMAT, WIRE), **self._facts)
+        return head_of(FORMAT, WIRE, self._facts)
 
     def say(self) -> None:
         if self._kinds:
@@ -156,11 +157,14 @@ class _Chain:
         self._source = source
         self._name = name
         self._wire = wire.get(WIRE)
-        self._nodes, torn = active(nodes)
+        branch = active(nodes)
+        self._nodes = branch.nodes
         self._position = 0
         self._reported: set[str] = set()
         self._places: dict[str, int] = {uuid: -1 for n in self._nodes for uuid in n.kept if uuid}
-        for line in torn:
+        if branch.cycle:
+            source.aside.say(f"the parents run in a circle at line {branch.cycle}: the conversation starts there")
+        for line in branch.torn:
             source.aside.add(
                 "1 line names a parent that is not in the file: the conversation goes on with the line before it",
                 "{n} lines name a parent that is not in the file: the conversation goes on with the line before each",

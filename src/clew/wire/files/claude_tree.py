@@ -33,10 +33,19 @@ class Node:
         return self.kind in {"user", "assistant", "queued"}
 
 
-def active(nodes: Sequence[Node]) -> tuple[list[Node], list[int]]:
-    """The nodes of the branch that ends with the last spoken line, in the file's order, and the lines whose parent is
-    not in the file (the branch then goes on with the line before).
+@dataclass(slots=True)
+class Branch:
+    """The active branch in the file's order. `torn` are the lines whose parent is not in the file, where the branch goes
+    on with the line before; `cycle` is the line whose parent comes after it, 0 where there is none.
     """
+
+    nodes: list[Node]
+    torn: list[int]
+    cycle: int = 0
+
+
+def active(nodes: Sequence[Node]) -> Branch:
+    """The branch that ends with the last spoken line."""
     by_uuid = {n.uuid: n for n in nodes}
     earlier: dict[str, Node | None] = {}  # the spoken line before each
     leaf = None
@@ -45,17 +54,21 @@ def active(nodes: Sequence[Node]) -> tuple[list[Node], list[int]]:
         leaf = n if n.spoken else leaf
     chosen: set[str] = set()
     torn: list[int] = []
+    cycle = 0
     node = leaf
-    while node is not None and node.uuid not in chosen:
+    while node is not None:
         chosen.add(node.uuid)
         before = by_uuid.get(node.parent) or by_uuid.get(node.logical)
         if before is None and (node.parent or node.logical or node.summary or node.kind == "boundary"):
             before = earlier[node.uuid]
             if before is not None and not node.summary and node.kind != "boundary":
                 torn.append(node.line)
+        if before is not None and before.uuid in chosen:
+            cycle = node.line
+            before = None
         node = before
     _gather(nodes, by_uuid, chosen)
-    return [n for n in nodes if n.uuid in chosen], torn
+    return Branch([n for n in nodes if n.uuid in chosen], torn, cycle)
 
 
 def _gather(nodes: Iterable[Node], by_uuid: dict[str, Node], chosen: set[str]) -> None:

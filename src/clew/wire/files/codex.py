@@ -10,7 +10,7 @@ from clew.errors import InputError
 from clew.jsonio import Json
 from clew.transcript import Message
 from clew.wire import usage
-from clew.wire.files.base import Compaction, Head, Record, Report, Said, mapping, sequence, speak, text
+from clew.wire.files.base import Compaction, Record, Report, Said, head_of, mapping, sequence, speak, text
 from clew.wire.files.source import Source
 
 FORMAT = "codex"
@@ -37,11 +37,11 @@ def looks_like(value: Json) -> bool:
 def records(source: Source) -> Iterator[Record]:
     """Its head, then items, reports and compactions as they came, then what was left out."""
     plan = _Plan()
-    for line, value in source.values():
+    for line, value in source.values(rough=True):
         plan.take(line.number, value)
     if not plan.items:
         raise InputError(f"{source.path}: no message in it", hint="was the file cut off at its start?")
-    yield Head(FORMAT, WIRE, **plan.facts, system=plan.system, tools=plan.tools)
+    yield head_of(FORMAT, WIRE, plan.facts, plan.system, plan.tools)
     yield from _Rollout(source, plan.dropped).records()
     yield from source.aside.records()
 

@@ -49,6 +49,8 @@ def kind(source: Source, named: str | None) -> Kind:
 def _of_lines(source: Source) -> Kind | None:
     if source.size == 0:
         raise InputError(f"{source.path} is empty", hint="nothing was written to it yet")
+    if source.at(0, 2) in {b"\xff\xfe", b"\xfe\xff"}:
+        raise InputError(f"{source.path} is UTF-16", hint="save it as UTF-8")
     blank = True
     first_fails = False
     plain: Kind | None = None
