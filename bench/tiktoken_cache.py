@@ -1,6 +1,6 @@
 """Write tiktoken's cache files from the ranks that Clew ships, so that other tools count exactly without a network.
 
-    python bench/tiktoken_cache.py DIR && TIKTOKEN_CACHE_DIR=DIR python ../shared/bench/continuity.py …
+python bench/tiktoken_cache.py DIR && TIKTOKEN_CACHE_DIR=DIR python ../shared/bench/continuity.py …
 """
 
 from __future__ import annotations

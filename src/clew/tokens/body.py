@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from clew.tokens import images, pixels
-from clew.tokens.rough import rough_bytes
+from clew.tokens.families import FAMILIES
+from clew.tokens.rough import rough_bytes, sampled
 from clew.tokens.sealed import document_tokens, encrypted_tokens, signature_tokens
 
 _SHORTEST = 256  # a blob is no blob below this
@@ -33,7 +34,8 @@ def rough_body(body: bytes, image_rule: str = "flat") -> int:
         rest.append(body[at:start])
         total, at = total + tokens, end
     rest.append(body[at:])
-    return total + round(rough_bytes(_unescaped(b"".join(rest))))
+    sample, scale = sampled(b"".join(rest))
+    return total + round(rough_bytes(_unescaped(sample)) * scale)
 
 
 def _blobs(body: bytes, image_rule: str) -> Iterator[tuple[int, int, int]]:
@@ -67,7 +69,7 @@ def _starts(body: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _price(key: bytes, body: bytes, start: int, end: int, image_rule: str) -> int:
     if key in (b'"signature"', b'"thoughtSignature"'):
-        return signature_tokens(end - start)
+        return signature_tokens(end - start, FAMILIES["claude-4.7"])
     if key == b'"encrypted_content"':
         return encrypted_tokens(end - start)
     head = body[start : min(end, start + (1 << 18))].decode("ascii", "replace")
@@ -79,9 +81,10 @@ def _price(key: bytes, body: bytes, start: int, end: int, image_rule: str) -> in
 def _unescaped(body: bytes) -> bytes:
     if b"\\" not in body:
         return body
-    body = body.replace(b"\\n", b"\n").replace(b'\\"', b'"').replace(b"\\t", b"\t")
+    # Escaped backslashes first, kept as a byte that no JSON holds: what follows one is no escape.
+    body = body.replace(b"\\\\", b"\0").replace(b"\\n", b"\n").replace(b'\\"', b'"').replace(b"\\t", b"\t")
     if b"\\u" in body:
         body = _CONTROL.sub(b"!", body)
         body = _TWO_BYTES.sub(b"\xd0\xb0", body)
         body = _THREE_BYTES.sub(b"\xe4\xb8\xad", body)
-    return body.replace(b"\\\\", b"\\")
+    return body.replace(b"\0", b"\\")

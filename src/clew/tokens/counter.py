@@ -70,7 +70,7 @@ class Counter:
         return round(count_text(text, self.encoding) * self.ratio)
 
     def rough(self, text: str) -> int:
-        """An estimate of the same without a vocabulary, ten times as fast."""
+        """An estimate of the same without a vocabulary, many times as fast."""
         return round(rough_text(text) * self.ratio)
 
     def message(self, message: Message) -> int:

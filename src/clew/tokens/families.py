@@ -24,19 +24,20 @@ class Family:
     call: int = 8  # a call's frame
     parameter: int = 0  # each argument's frame, where arguments don't travel as JSON
     result: int = 4
+    seal: float = 0.26  # tokens of thinking for a character of its signature, beyond the first `seal_frame`
+    seal_frame: int = 330
     tools: int = 12  # what listing any tools at all costs
     tool: int = 8  # each tool's frame
     tools_as_types: bool = False  # tools are shown as type declarations, not as JSON
 
 
 _OPENAI = Family(tools_as_types=True)
-_CLAUDE = Family(ratio=1.2, call=25, parameter=20, result=4, tools=346)
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "gpt-o200k": _OPENAI,
         "gpt-cl100k": Family(encoding=CL100K, tools_as_types=True),
-        "claude": _CLAUDE,
-        "claude-4.7": Family(ratio=1.58, call=25, parameter=20, result=4, tools=346),
+        "claude": Family(ratio=1.14, call=55, parameter=10, seal=0.18, seal_frame=0, tools=346),
+        "claude-4.7": Family(ratio=1.58, call=7, parameter=24, tools=346),
         "gemini": Family(ratio=1.1),
         "grok": Family(ratio=1.05),
         "deepseek": Family(ratio=1.04),

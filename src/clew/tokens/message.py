@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from clew import jsonio
 from clew.jsonio import Json
@@ -45,19 +45,25 @@ class _Rules:
     family: Family
 
 
+_Identity: TypeAlias = tuple[int, str, str]
+_Key: TypeAlias = tuple[str, str, _Rules, tuple[_Identity, ...]]
+
+
 class _Cache:
     """The newest tallies, up to a bound."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._held: OrderedDict[tuple[str, str, _Rules], Tally] = OrderedDict()
+        self._held: OrderedDict[_Key, Tally] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._held)
 
     def get(self, message: Message, rules: _Rules) -> Tally:
-        key = (message.address, message.wire, rules)
+        # What a host keeps beside the content is no part of the address.
+        beside = tuple(_identity(i) for i in _stashed(message)) if message.meta else ()
+        key = (message.address, message.wire, rules, beside)
         with self._lock:
             found = self._held.get(key)
             if found is not None:
@@ -81,11 +87,14 @@ def tally(message: Message, family: Family, image_rule: str) -> Tally:
 
 def _tally(message: Message, rules: _Rules) -> Tally:
     total = Tally(fixed=rules.family.message)
-    for part in message.parts:
+    own = [p for p in message.parts if not (p.at and p.at[0] in message.meta)]
+    for part in own:
         total = total.plus(_part(message, part, rules))
-    known = set(_identities(message.parts))
-    stray = [i for i in _stashed(message) if _identity(i) not in known]
-    return total.plus(Tally(fixed=sum(_picture(i, "", rules) for i in stray)))
+    known = set(_identities(own))
+    # The same pictures often stand in both places; they are sent once.
+    beside = {_identity(i): i for i in _stashed(message)}
+    fixed = sum(_picture(image, "", rules) for identity, image in beside.items() if identity not in known)
+    return total.plus(Tally(fixed=fixed))
 
 
 def _part(message: Message, part: object, rules: _Rules) -> Tally:
@@ -95,17 +104,14 @@ def _part(message: Message, part: object, rules: _Rules) -> Tally:
     if isinstance(part, Image):
         return Tally(fixed=_picture(part, _detail(message, part.at), rules))
     if isinstance(part, ToolCall):
-        given = part.input if frames.parameter else None
-        count = len(given) if isinstance(given, dict) else 0
-        text = count_text(part.name, words) + count_text(part.arguments, words)
-        return Tally(text, frames.call + frames.parameter * count)
+        return _call(part, words, frames)
     if isinstance(part, ToolResult):
         total = Tally(fixed=frames.result)
         for inner in part.parts:
             total = total.plus(_part(message, inner, rules))
         return total
     if isinstance(part, Reasoning):
-        sealed = _sealed(at_path(jsonio.loads(message.raw), part.at)) if part.sealed else 0
+        sealed = _sealed(at_path(jsonio.loads(message.raw), part.at), frames) if part.sealed else 0
         if sealed:
             return Tally(thought_fixed=sealed)
         return Tally(thought_text=count_text(part.text, words))
@@ -114,15 +120,25 @@ def _part(message: Message, part: object, rules: _Rules) -> Tally:
     return Tally()
 
 
-def _sealed(block: Json) -> int:
+def _call(call: ToolCall, words: str, frames: Family) -> Tally:
+    """A call as its family shows it: arguments as JSON, or each apart, without the escapes, in a frame of its own."""
+    given = call.input if frames.parameter and call.kind != "custom" else None
+    if not isinstance(given, dict):
+        return Tally(count_text(call.name, words) + count_text(call.arguments, words), frames.call)
+    said = [call.name, *given]
+    said += [v if isinstance(v, str) else jsonio.dumps(v).decode("utf-8", "replace") for v in given.values()]
+    return Tally(sum(count_text(s, words) for s in said), frames.call + frames.parameter * len(given))
+
+
+def _sealed(block: Json, frames: Family) -> int:
     """The tokens of reasoning that only its seal tells of; a list holds several."""
     if isinstance(block, list):
-        return sum(map(_sealed, block))
+        return sum(_sealed(b, frames) for b in block)
     if not isinstance(block, dict):
         return 0
     for key in ("signature", "thoughtSignature"):
         if isinstance(block.get(key), str) and block[key]:
-            return signature_tokens(len(block[key]))
+            return signature_tokens(len(block[key]), frames)
     for key in ("encrypted_content", "data"):
         if isinstance(block.get(key), str) and block[key]:
             return encrypted_tokens(len(block[key]))
@@ -191,7 +207,7 @@ def _image(block: dict[str, Json]) -> Image:
     return Image(data=data if isinstance(data, str) else "", url=url if isinstance(url, str) else "")
 
 
-def _identities(parts: Iterable[object]) -> Iterator[tuple[int, str, str]]:
+def _identities(parts: Iterable[object]) -> Iterator[_Identity]:
     for part in parts:
         if isinstance(part, Image):
             yield _identity(part)
@@ -199,7 +215,7 @@ def _identities(parts: Iterable[object]) -> Iterator[tuple[int, str, str]]:
             yield from _identities(part.parts)
 
 
-def _identity(image: Image) -> tuple[int, str, str]:
+def _identity(image: Image) -> _Identity:
     """What tells one picture from another without reading all of it."""
     return len(image.data), image.data[-64:], image.url
 

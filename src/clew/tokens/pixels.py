@@ -88,7 +88,7 @@ def _webp(head: bytes) -> Size | None:
     if kind == b"VP8L":
         bits = struct.unpack_from("<I", head, 21)[0]
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
-    if kind == b"VP8X":
+    if kind == b"VP8X" and len(head) >= 30:
         return int.from_bytes(head[24:27], "little") + 1, int.from_bytes(head[27:30], "little") + 1
     return None
 

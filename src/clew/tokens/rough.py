@@ -33,15 +33,26 @@ def _classes() -> bytes:
 
 
 _CLASSES = _classes()
+_WHOLE = 1 << 18  # bytes that are weighed to the last; of more, a quarter in evenly spaced blocks
+_TAKEN, _STRIDE = 1 << 11, 1 << 13
 
 
 def rough_text(text: str) -> int:
     """About as many tokens as o200k_base has; for another family multiply by its ratio. Never raises."""
-    return round(rough_bytes(text.encode("utf-8", "surrogatepass")))
+    sample, scale = sampled(text.encode("utf-8", "surrogatepass"))
+    return round(rough_bytes(sample) * scale)
+
+
+def sampled(data: bytes) -> tuple[bytes, float]:
+    """What of the bytes is weighed, and what its weight is to be multiplied by."""
+    if len(data) <= _WHOLE:
+        return data, 1.0
+    taken = b"".join(data[i : i + _TAKEN] for i in range(0, len(data), _STRIDE))
+    return taken, len(data) / len(taken)
 
 
 def rough_bytes(data: bytes) -> float:
-    """The same for UTF-8."""
+    """The same for UTF-8, all of it, before rounding."""
     kinds = data.translate(_CLASSES)
     count = kinds.count
     upper, digit, mark, rule = count(b"A"), count(b"0"), count(b"."), count(b"-")

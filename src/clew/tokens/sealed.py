@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from clew.tokens.families import Family
+
 _ENCRYPTION_BYTES = 650  # what surrounds the reasoning in an encrypted item
 _PAGE_BYTES, _PAGE = 50_000, 2_000
 
 
-def signature_tokens(length: int) -> int:
-    """Thinking behind an Anthropic signature of so many characters: a quarter of them.
-
-    Measured on recorded sessions (0.98 to 1.15 of it), where the thinking's text is a summary or empty.
-    """
-    return length // 4
+def signature_tokens(length: int, family: Family) -> int:
+    """Thinking behind a signature of so many characters; its text, where there is one, is only a summary of it."""
+    return round(max(0, length - family.seal_frame) * family.seal)
 
 
 def encrypted_tokens(length: int) -> int:
