@@ -1,0 +1,146 @@
+"""A name, a separator, a value: environment files, YAML, TOML, JSON, headers, code, query parameters and form bodies."""
+
+from __future__ import annotations
+
+import re
+
+from clew.redact.found import REACH, Span, line_start
+from clew.redact.headers import authorization, cookie
+from clew.redact.names import Holds, as_query, holds
+from clew.redact.plausible import quoted_secret, unquoted_secret
+from clew.redact.values import reference, standin
+
+# Read backwards from the separator: closing quotes and brackets, then the name. Every run has an end, and no two of
+# them share a character, so it costs the same on any text.
+_NAME_BACK = re.compile(r"[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
+# {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
+_PAIRED = re.compile(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
+_AFTER = re.compile(r"(?P<op>:=|=>|={1,3}|:)(?P<space>[ \t]{0,40})(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`])?")
+_BARE = re.compile(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
+_LOOSE = re.compile(r"(?:[^\s\"'`\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
+_PARAMETER = re.compile(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
+_ENV_LEAD = re.compile(r"(?:^|\\[nrt]|[\s\"'`;|&(]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
+# What may stand before a name on a line of its own: indentation, a list's dash, a gutter with the line's number, a diff mark.
+_LINE_LEAD = re.compile(r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/]{1,2}\s+|[+\-])?(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$")
+
+
+def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
+    """The secrets that follow the `=` or `:` at that place, if the name before it says that one does."""
+    start = line_start(text, position, 140)
+    back = _NAME_BACK.match(text[start:position][::-1])
+    if back is None:
+        return []
+    name = back["name"][::-1].lstrip("-$.")
+    begin = position - back.end()
+    if name.lower() == "value":
+        paired = _PAIRED.search(text, start, position)
+        if paired is None or code_file:
+            return []
+        name = paired[1]
+    what = holds(name)
+    if what is Holds.NOTHING:
+        return []
+    after = _AFTER.match(text, position)
+    if after is None or text.startswith("::", position):
+        return []
+    if what is Holds.AUTHORIZATION:
+        return authorization(text, after.end(), after["quote"])
+    if what is Holds.COOKIE:
+        return cookie(text, after.end(), after["quote"])
+    if after["op"] == "=" and not back["close"] and not after["space"] and not after["quote"]:
+        parameter = _parameter(text, name, begin, after.end())
+        if parameter is not None:
+            return parameter
+    if what is Holds.QUERY:
+        return []
+    if after["quote"] is not None:
+        return [] if code_file and not _is_header(name, after["op"]) else _quoted(text, name, what, after, back["close"], begin)
+    return [] if code_file and not _is_header(name, after["op"]) else _unquoted(text, name, what, after, back["close"], begin)
+
+
+def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span] | None:
+    """As a URL's or form's parameter; None when it is none."""
+    lead = text[max(0, begin - 6) : begin]
+    in_query = lead.endswith(("?", "&", "&amp;", "\\u0026", "%26", "%3F"))
+    match = _PARAMETER.match(text, value_start)
+    if match is None:
+        return [] if in_query else None
+    follows = text.startswith("&", match.end()) and re.match(r"&[\w.%\-]{1,60}=", text[match.end() : match.end() + 64]) is not None
+    if not in_query and not (follows and not name.isupper()):
+        return None
+    value = match[0].rstrip(".:")
+    if not as_query(name) or len(value) < 4 or value.startswith(("%7B", "%3C", "{")) or reference(value) or standin(value):
+        return []
+    if holds(name) not in {Holds.PASSWORD, Holds.SECRET} and (len(value) < 6 or value.isalpha() or _small_number(value)):
+        return []
+    token = text[line_start(text, begin, 400) : begin].rsplit(None, 1)
+    family = "url-query" if "?" in (token[-1] if token else "") else "form-body"
+    return [Span(value_start, value_start + len(value), family)]
+
+
+def _small_number(value: str) -> bool:
+    return value.isdigit() and len(value) < 6
+
+
+def _is_header(name: str, op: str) -> bool:
+    return op == ":" and "-" in name
+
+
+def _family(op: str, quote: str | None, close: str, space: str, name: str) -> str:
+    if op == ":":
+        if _is_header(name, op) and name.lower().startswith(("x-", "api-", "private-", "proxy-", "ocp-", "auth-")):
+            return "header"
+        return "json-field" if '"' in close or "'" in close else "yaml-assignment"
+    if op == "=" and (quote is None or not space):
+        return "env-assignment"
+    return "toml-assignment" if op == "=" else "code-assignment"
+
+
+def _quoted(text: str, name: str, what: Holds, after: re.Match[str], close: str, begin: int) -> list[Span]:
+    quote = after["quote"]
+    start = after.end()
+    end = closing(text, start, quote)
+    value = text[start:end]
+    template = quote.endswith("`") or (begin > 0 and after["prefix"] == "" and text[after.start("quote") - 1] in "fF$")
+    if template and "{" in value:
+        return []
+    if not quoted_secret(what, name, value, compared=after["op"] in {"==", "==="}):
+        return []
+    return [Span(start, end, _family(after["op"], quote, close, after["space"], name))]
+
+
+def closing(text: str, start: int, quote: str) -> int:
+    """Where the string that `quote` opened ends: at its like, at the end of what it is nested in, or of the line."""
+    mark, depth = quote[-1], len(quote) - 1
+    limit = text.find("\n", start, start + REACH)
+    limit = min(len(text), start + REACH) if limit < 0 else limit
+    position = text.find(mark, start, limit)
+    while position >= 0:
+        slashes = position
+        while slashes > start and text[slashes - 1] == "\\":
+            slashes -= 1
+        if position - slashes <= depth or (position - slashes) % 2 == 0:
+            return slashes if position - slashes == depth else (position if depth == 0 else slashes)
+        position = text.find(mark, position + 1, limit)
+    # Cut off: an escaped line end inside an outer string ends it too.
+    return limit if depth == 0 else min(limit, next((p for p in (text.find("\\n", start, limit),) if p >= 0), limit))
+
+
+def _unquoted(text: str, name: str, what: Holds, after: re.Match[str], close: str, begin: int) -> list[Span]:
+    op, start = after["op"], after.end() - len(after["prefix"])
+    # A bare word after a quoted key is a number or code; after a comparison, code.
+    if (op == ":" and close) or op in {"==", "==="}:
+        return []
+    line = line_start(text, begin)
+    lead = text[line:begin]
+    alone = _LINE_LEAD.search(lead) is not None and (not lead.strip() or _LINE_LEAD.fullmatch(lead) is not None)
+    env = op == "=" and not after["space"] and (name.isupper() or alone) and _ENV_LEAD.search(lead) is not None and not close
+    match = (_LOOSE if env else _BARE).match(text, start)
+    if match is None:
+        return []
+    value = match[0].rstrip(",;") if env else match[0].rstrip(".:")
+    rest = text[start + len(value) : start + len(value) + 80].split("\n", 1)[0]
+    spaced = bool(after["space"])
+    if not unquoted_secret(what, name, value, rest, env=env, alone=alone and not close, spaced=spaced, colon=op == ":"):
+        return []
+    return [Span(start, start + len(value), _family(op, None, close, after["space"], name))]

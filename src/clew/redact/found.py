@@ -1,0 +1,34 @@
+"""What a rule hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Where a secret stands in the text it was found in."""
+
+    start: int
+    end: int
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A secret, and the mark that stands in its place; marks are numbered within one text."""
+
+    start: int
+    end: int
+    family: str
+    mask: str
+
+
+# A rule stops here on any one line, so that no input makes it slow.
+REACH = 4096
+
+
+def line_start(text: str, position: int, reach: int = 300) -> int:
+    """Where the line (or the last `reach` characters of it) begins. No rule but the one for keys looks past it."""
+    low = max(0, position - reach)
+    return max(low, text.rfind("\n", low, position) + 1)

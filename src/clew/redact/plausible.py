@@ -1,0 +1,80 @@
+"""Whether a value that stands where a secret would stand is one."""
+
+from __future__ import annotations
+
+import re
+
+from clew.redact.names import Holds
+from clew.redact.values import literal, opaque, wordy
+
+_ABOUT_SECRETS = re.compile(r"pass|pwd|secret|token|key|cred|auth|user|login|input|form|field|value", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_CALLED = re.compile(r"[A-Za-z_$][\w$.:]*[(\[{!<].*")
+_ENDS = re.compile(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def quoted_secret(what: Holds, name: str, value: str, *, compared: bool) -> bool:
+    """A string literal given to that name."""
+    if len(value) < 4 or not literal(value) or value.endswith((":", "...")) or value.isspace():
+        return False
+    if compared:
+        return opaque(value)
+    if what is Holds.PASSWORD:
+        return _password(value)
+    if what is Holds.SECRET:
+        return " " not in value and (not wordy(value) or _word_with_digits(value))
+    if what is Holds.TOKEN:
+        return opaque(value)
+    return opaque(value) and len(value) >= 16 and (name.isupper() or name.lower() in {"auth", "_auth"} or _UUID.fullmatch(value) is not None)
+
+
+def unquoted_secret(
+    what: Holds, name: str, value: str, rest: str, *, env: bool, alone: bool, spaced: bool, colon: bool
+) -> bool:
+    """A bare word after the separator: a configuration's value, or code."""
+    if len(value) < 4 or not literal(value) or _CALLED.fullmatch(value) is not None or rest[:1] in {"(", "[", "{", "<"}:
+        return False
+    ends = _ENDS.fullmatch(rest) is not None or (rest[:1].isspace() and not colon and not spaced)
+    if what is Holds.PASSWORD:
+        return _bare_password(value, env=env and name.isupper(), alone=alone and ends, tight=not spaced and (ends or rest[:1] in "&;"), colon=colon)
+    if what is Holds.SECRET:
+        if env:
+            return not wordy(value) or _word_with_digits(value) or (name.isupper() and not _ABOUT_SECRETS.search(value) and len(value) >= 6)
+        return not wordy(value) and len(value) >= 6 and _not_code(value)
+    if what is Holds.TOKEN:
+        return opaque(value) and (env or _not_code(value))
+    return env and name.isupper() and opaque(value) and len(value) >= 16 and "/" not in value[:1]
+
+
+def _password(value: str) -> bool:
+    if " " in value:
+        return not wordy(value.replace(" ", "-")) and len(value) <= 80 and value.count(" ") <= 4 and not value.endswith((".", "!", "?"))
+    if not wordy(value):
+        return "\\" not in value or len(value) > 5
+    if _ABOUT_SECRETS.search(value) is not None:
+        return _word_with_digits(value) and not value[-2:-1].isalpha() and value.isalnum() and len(value) >= 8
+    pieces = [p for p in re.split(r"[._/:-]", value) if p]
+    return len(pieces) == 1 or any(c.isdigit() for c in value)
+
+
+def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bool) -> bool:
+    plain = not wordy(value)
+    if env:
+        return plain or _ABOUT_SECRETS.search(value) is None or _word_with_digits(value)
+    if plain:
+        return alone or (tight and not colon) or (_not_code(value) and any(c.isdigit() for c in value))
+    if _ABOUT_SECRETS.search(value) is not None or "." in value or "(" in value:
+        return False
+    if any(c.isdigit() for c in value):
+        return alone or (tight and not colon)
+    return alone and value.islower() and len(value) >= 6
+
+
+def _word_with_digits(value: str) -> bool:
+    return any(c.isdigit() for c in value) and any(c.isalpha() for c in value) and len(re.split(r"[._/:-]", value)) == 1
+
+
+def _not_code(value: str) -> bool:
+    """Not an expression: a dotted path of names, an operator."""
+    return "." not in value or _IDENTIFIER.fullmatch(value) is None

@@ -1,0 +1,62 @@
+"""Secrets in URLs: user and password, webhook paths. Query parameters are assignments."""
+
+from __future__ import annotations
+
+import re
+
+from clew.redact.found import Span
+from clew.redact.values import opaque, reference
+
+_SCHEME_BACK = re.compile(r"[A-Za-z0-9+.\-]{1,40}")
+_USERINFO = re.compile(r"([^\s/?#\"'<>\\`]{1,1024})@(?=[\w\[${%])")
+# A database's password is often not percent-encoded, whatever the standard says.
+_LAX = re.compile(r"([^\s/?#\"'<>\\`:@]{0,128}:[^\s\"'<>\\`@]{1,512})@(?=[\w\[${%])")
+_DATABASE = re.compile(
+    r"(?:postgres(?:ql)?|mysqlx?|mariadb|mongodb|rediss?|valkeys?|amqps?|clickhouse|mssql|sqlserver|oracle|cockroachdb|cassandra|neo4j"
+    r"|bolt|kafka|nats|memcached|couchdb|db2|firebird|snowflake|redshift|elasticsearch|influxdb|sqlite|hive|presto|trino|cockroach)"
+    r"(?:[+:].*)?",
+    re.IGNORECASE,
+)
+_MASKED = re.compile(r"[*x•.#]+|\[.*", re.IGNORECASE)
+_HOOKS = (
+    re.compile(r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([\w/+\-]{20,200})"),
+    re.compile(r"/api/(?:v\d{1,2}/)?webhooks/\d{15,21}/([\w\-]{40,200})"),
+    re.compile(r"webhook\.office\.com/webhookb2/([\w/@\-]{40,300})"),
+    re.compile(r"hooks\.zapier\.com/hooks/catch/([\w/]{10,80})"),
+    re.compile(r"chat\.googleapis\.com/v1/spaces/[\w\-]{5,40}/messages\?key=([\w\-]{20,100})"),
+)
+HOOK_ANCHORS = ("hooks.slack", "webhooks/", "webhook.office.com/", "hooks.zapier.com/")
+
+
+def at_scheme(text: str, position: int) -> list[Span]:
+    """The password (or the token) before the `@` of the URL whose `://` stands at that place."""
+    scheme = _SCHEME_BACK.match(text[max(0, position - 40) : position][::-1])
+    if scheme is None:
+        return []
+    database = _DATABASE.fullmatch(scheme[0][::-1]) is not None
+    start = position + 3
+    match = _USERINFO.match(text, start)
+    if match is None and database:
+        match = _LAX.match(text, start)
+        if match is not None and re.match(r"[^:]*:\d{2,5}/", match[1]) is not None:
+            return []
+    if match is None:
+        return []
+    user, colon, password = match[1].partition(":")
+    if colon:
+        if not password or reference(password) or _MASKED.fullmatch(password) is not None or password.startswith("%"):
+            return []
+        begin = start + len(user) + 1
+        return [Span(begin, begin + len(password), "database-url" if database else "url-userinfo")]
+    if len(user) >= 16 and not reference(user) and opaque(user):
+        return [Span(start, start + len(user), "url-userinfo")]
+    return []
+
+
+def at_hook(text: str, position: int) -> list[Span]:
+    """The path of a webhook: who knows it may post."""
+    for hook in _HOOKS:
+        match = hook.search(text, max(0, position - 12), position + 400)
+        if match is not None and match.start() <= position and not reference(match[1]) and len(set(match[1])) > 8:
+            return [Span(match.start(1), match.end(1), "webhook-url")]
+    return []

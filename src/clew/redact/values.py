@@ -1,0 +1,97 @@
+"""What a value looks like: a secret, a stand-in for one, a reference to one, or code."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_REFERENCE = re.compile(
+    r"""
+    \$ (?: [A-Za-z_({] .* | \d | \w+:.* | $ )    # $TOKEN ${TOKEN} $(cmd) $env:TOKEN
+    | %\(? [A-Za-z_]\w* \)? s? %?                # %TOKEN% %s %(name)s
+    | [{]{1,3} .* [}]{0,3} | <.*                 # {{ x }} {token} <token>
+    | @\w+@ | !\w+ | \#\{.*                      # @TOKEN@ !Ref #{x}
+    | \.{1,2}/.* | ~/.* | [A-Za-z]:\\.*          # paths
+    | (?: arn | file | vault | ssm | op | ref | secretRef | sm | gcpsm | awssm | keyring | env | https? ) : .*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PATH = re.compile(r"/(?:bin|etc|home|opt|tmp|usr|var|run|root|Users|mnt|srv|app|data|workspace|secrets?|proc|dev)/.*")
+_CODE = re.compile(
+    r"(?:process\.env|os\.environ|os\.getenv|import\.meta|System\.getenv|Deno\.env|ENV\[|env\(|getenv|self\.|this\."
+    r"|cls\.|config\.|cfg\.|settings\.|secrets\.|args\.|opts?\.|options\.|props\.|req\.|request\.|ctx\.|var\.|local\."
+    r"|data\.|env\.|params\.|module\.|inputs?\.|github\.|vault\.|values\.|await\b|async\b|function\b|lambda\b|new\b)",
+    re.IGNORECASE,
+)
+_STANDIN = re.compile(
+    r"your|example|placeholder|redacted|xxxx|change.?me|replace|insert|dummy|sample|not.?real|\btodo\b|\bfixme\b"
+    r"|\.\.\.|…|\*\*\*|•••|fake|goes.?here|_here\b|-here\b|masked|hidden|secret.?key.?here|omitted|filtered|elided"
+    r"|^test$|^tests?[_-]|^foo|^bar$|^baz$|^mock|^stub|^none$|^null$",
+    re.IGNORECASE,
+)
+# Words that stand after `password:` in code, schemas, prompts and messages.
+_WORDS = frozenset(
+    """str string text bool boolean int integer number float any object array list dict map bytes byte char varchar unknown
+    never void none null nil undefined true false yes no on off required optional default password passwd pwd pass secret
+    token key value values data hidden input field label name type user username email auth basic bearer apikey api_key
+    credentials credential invalid incorrect missing wrong empty set unset is not and or if else return the a an for from
+    with in to of by this that enabled disabled plain plaintext encrypted hashed hash func function class self props
+    public private static const let var readonly secretstr optional_str prompt confirm ok error failed valid expired
+    rejected denied accepted changed updated reset removed added created generated see same must should may can will
+    was were are has have access refresh session cookie code test tests testing mock fake dummy example sample foo bar baz
+    abc xyz asdf literal constant column usize u8 u16 u32 u64 i32 i64 keyof typeof new await async""".split()
+)
+_WORD_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORDY_PIECE = re.compile(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
+_VOWEL = re.compile(r"[aeiouyAEIOUY]")
+_CONSONANTS = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
+
+
+@lru_cache(maxsize=4096)
+def reference(value: str) -> bool:
+    """A variable, a template, a path, a call: it names where a secret is, and is none."""
+    if _REFERENCE.fullmatch(value) is not None or _CODE.match(value) is not None or _PATH.fullmatch(value) is not None:
+        return True
+    return "${" in value or "{{" in value or "$(" in value or value.startswith(("%s", "%v", "`"))
+
+
+@lru_cache(maxsize=4096)
+def standin(value: str) -> bool:
+    """`xxxx`, `<your key>`, `changeme`, `***`: what people write where a secret would be."""
+    return len(set(value)) < 3 or _STANDIN.search(value) is not None or value.lower() in _WORDS
+
+
+def degenerate(body: str) -> bool:
+    """The body of a vendor's token that nobody could have been issued: `xxxxxxxx…`, `your-key-here`."""
+    lowered = body.lower()
+    return len(set(body)) < 6 or any(s in lowered for s in ("xxxx", "your", "example-", "placeholder", "redacted", "0000000000"))
+
+
+def wordy(value: str) -> bool:
+    """Made of words and small numbers, as names, labels and identifiers are: `my-secret-token`, `getUserToken2`."""
+    pieces = _WORD_SPLIT.split(value)
+    return all(_WORDY_PIECE.fullmatch(piece) is not None and _pronounceable(piece) for piece in pieces)
+
+
+def _pronounceable(piece: str) -> bool:
+    letters = piece.rstrip("0123456789")
+    if len(letters) < 6:
+        return True
+    return _VOWEL.search(letters) is not None and _CONSONANTS.search(letters) is None
+
+
+@lru_cache(maxsize=4096)
+def opaque(value: str) -> bool:
+    """Looks drawn by a machine: long enough, letters mixed with digits (or cases) in no order that words have."""
+    if len(value) < 8 or " " in value or wordy(value):
+        return False
+    letters = sum(c.isalpha() for c in value)
+    digits = sum(c.isdigit() for c in value)
+    if digits and letters:
+        return True
+    return len(value) >= 16 and letters >= 12
+
+
+def literal(value: str) -> bool:
+    """Neither a reference nor a stand-in: somebody wrote the thing itself."""
+    return not reference(value) and not standin(value)
