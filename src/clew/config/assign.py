@@ -13,8 +13,8 @@ from clew.config import yamltree
 from clew.config.aliases import ALIASES
 from clew.config.edit import edited
 from clew.config.fields import Secret
-from clew.config.key import Key, nearest
-from clew.config.keys import flatten, keys_of
+from clew.config.key import Key
+from clew.config.keys import flatten, keys_of, unknown
 from clew.config.layers import Finding
 from clew.config.loader import examine_text
 from clew.config.paths import config_path
@@ -38,10 +38,7 @@ def find_key(name: str) -> Key:
     alias = ALIASES.get(name)
     key = keys.get(alias.key if alias else name)
     if key is None:
-        slip = nearest(name, list(keys))
-        raise ConfigError(
-            f"{name}: no such key", hint=f"did you mean {slip}?" if slip else "`clew config show` lists them"
-        )
+        raise ConfigError(f"{name}: {unknown(Settings, name)}", hint="`clew config show` lists every key")
     return key
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from clew.config import yamltree
 from clew.errors import ConfigError
 
-if TYPE_CHECKING:
-    from yaml.nodes import MappingNode, Node
+Node: TypeAlias = Any  # PyYAML's: its stubs don't tell the kinds apart by `id`
 
 INDENT = "  "
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
@@ -56,7 +55,7 @@ def rendered(value: Any) -> str:
     return str(value)
 
 
-def _candidates(text: str, root: MappingNode | None, path: tuple[str, ...], value: str, newline: str) -> list[str]:
+def _candidates(text: str, root: Node, path: tuple[str, ...], value: str, newline: str) -> list[str]:
     """Texts to try, the neatest first."""
     if root is None:
         return [_appended(text, _block(path, value, "", newline), newline)]
@@ -84,6 +83,13 @@ def _block(path: tuple[str, ...], value: str, indent: str, newline: str) -> str:
     return newline.join(lines) + " " + value + newline
 
 
+def _inline(path: tuple[str, ...], value: str) -> str:
+    """The same in flow style."""
+    for part in reversed(path):
+        value = f"{{{part}: {value}}}"
+    return value
+
+
 def _appended(text: str, block: str, newline: str) -> str:
     if not text.strip():
         block = block.lstrip()
@@ -95,12 +101,11 @@ def _inserted(text: str, node: Node, path: tuple[str, ...], value: str, newline:
     if node.id != "mapping":
         return []
     if node.flow_style:
-        for part in reversed(path[1:]):
-            value = f"{{{part}: {value}}}"
-        at = _end(node.value[-1][1], node.value[-1][0]) if node.value else node.end_mark.index - 1
-        return [text[:at] + (", " if node.value else "") + f"{path[0]}: {value}" + text[at:]]
+        brace = node.end_mark.index - 1
+        places = [_end(text, node.value[-1][1], node.value[-1][0]), brace] if node.value else [brace]
+        return [text[:at] + (", " if node.value else "") + _inline(path, value)[1:-1] + text[at:] for at in places]
     last_key, last = node.value[-1]
-    at = text.find("\n", _end(last, last_key))
+    at = text.find("\n", _end(text, last, last_key))
     block = _block(path, value, " " * node.value[0][0].start_mark.column, newline)
     return [_appended(text, block, newline) if at < 0 else text[: at + 1] + block + text[at + 1 :]]
 
@@ -108,10 +113,11 @@ def _inserted(text: str, node: Node, path: tuple[str, ...], value: str, newline:
 def _opened(text: str, key: Node, child: Node, path: tuple[str, ...], value: str, newline: str) -> list[str]:
     """A first key in an empty section."""
     start, end = child.start_mark.index, child.end_mark.index
+    inline = _replaced(text, key, child, _inline(path, value))
     text = text[:start].rstrip(" ") + text[end:] if end > start else text
     block = _block(path, value, " " * key.start_mark.column + INDENT, newline)
     at = text.find("\n", key.end_mark.index)
-    return [_appended(text, block, newline) if at < 0 else text[: at + 1] + block + text[at + 1 :]]
+    return [_appended(text, block, newline) if at < 0 else text[: at + 1] + block + text[at + 1 :], inline]
 
 
 def _replaced(text: str, key: Node, child: Node, value: str) -> str:
@@ -130,7 +136,7 @@ def _without_items(text: str, key: Node, child: Node, value: str) -> str:
     """A list or section in block style gives way to a value on its key's line; comments among its lines stay."""
     colon = text.index(":", key.end_mark.index) + 1
     head = text.rfind("\n", 0, child.start_mark.index) + 1
-    stop = text.find("\n", _end(child, key)) + 1 or len(text)
+    stop = text.find("\n", _end(text, child, key)) + 1 or len(text)
     if head <= colon:
         return text
     kept = [
@@ -139,19 +145,17 @@ def _without_items(text: str, key: Node, child: Node, value: str) -> str:
     return text[:colon] + " " + value + text[colon:head] + "".join(kept) + text[stop:]
 
 
-def _end(node: Node, key: Node) -> int:
-    """Where a node's own text ends: block collections claim the blank lines and comments after them."""
-    if node.start_mark.index < key.end_mark.index:  # an alias: its node stands elsewhere
+def _end(text: str, node: Node, key: Node, depth: int = 0) -> int:
+    """Where a node's own text ends: block collections and texts claim the blank lines and comments after them."""
+    if node.start_mark.index < key.end_mark.index or depth > yamltree.MAX_DEPTH:  # an alias: its node stands elsewhere
         return int(key.end_mark.index)
     if node.id == "scalar" or node.flow_style:
-        return int(node.end_mark.index) - (1 if node.id == "scalar" and node.style in ("|", ">") else 0)
-    if not node.value:
-        return int(key.end_mark.index)
-    last = node.value[-1]
-    return _end(last[1], last[0]) if node.id == "mapping" else _end(last, key)
+        return len(text[: node.end_mark.index].rstrip("\r\n"))
+    last = node.value[-1]  # a block collection has one at least
+    return _end(text, last[1], last[0], depth + 1) if node.id == "mapping" else _end(text, last, key, depth + 1)
 
 
-def _differs_only_at(a: Node | None, b: Node | None, path: tuple[str, ...]) -> bool:
+def _differs_only_at(a: Node, b: Node, path: tuple[str, ...]) -> bool:
     """Whether b is a but for what stands at `path`; sections that lead there may be new."""
     if not path:
         return True

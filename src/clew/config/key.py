@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -22,6 +22,7 @@ _WANTS = {
     "secret": "text",
     "map": "a mapping",
 }
+_DIGITS = re.compile(r"[-+]?\d+(\.\d+)?")
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -55,6 +56,8 @@ class Key:
             self._in_range(accepted)
         if self.choices:
             accepted = self._chosen(accepted)
+        if self.kind in ("text", "texts") and not all(map(_clean, (accepted,) if self.kind == "text" else accepted)):
+            raise ValueError("holds a control character")
         complaint = self.check(accepted) if self.check else ""
         if complaint:
             raise ValueError(complaint)
@@ -121,16 +124,18 @@ class Key:
     def _slip(self, value: Any) -> str:
         if self.kind in ("text", "secret") and isinstance(value, (bool, int, float)):
             return "; put it in quotes"
-        if self.kind in ("bool", "int", "number") and isinstance(value, str) and value.lower() in _WORDS:
-            return "; leave the quotes out" if self.kind == "bool" else ""
+        if self.kind in ("bool", "int", "number") and isinstance(value, str):
+            known = _WORDS if self.kind == "bool" else ()
+            if value.lower() in known or (self.kind != "bool" and _DIGITS.fullmatch(value.strip())):
+                return "; leave the quotes out"
         return ""
 
 
-def nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
+def nearest(word: str, known: Sequence[str], cutoff: float = 0.75) -> str:
     """The known word a mistyped one most likely meant, or ""."""
     import difflib  # stated reason: only a mistake needs it, and `import clew` shouldn't pay for it
 
-    found = difflib.get_close_matches(word, known, n=1, cutoff=0.75)
+    found = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
     return found[0] if found else ""
 
 
@@ -157,6 +162,10 @@ def _named(value: Any) -> str:
         if isinstance(value, (list, tuple))
         else "something else"
     )
+
+
+def _clean(text: str) -> bool:
+    return not any(c < " " or c == "\x7f" or "\ud800" <= c <= "\udfff" for c in text)
 
 
 def _number(value: Any) -> float | None:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from clew.config.fields import Secret
-from clew.config.key import Key, Kind
+from clew.config.key import Key, Kind, nearest
 
 S = TypeVar("S")
 _KINDS: dict[Any, Kind] = {bool: "bool", int: "int", float: "number", str: "text", Secret: "secret"}
@@ -26,6 +26,31 @@ def sections_of(root: type) -> frozenset[str]:
     """The dotted names that hold keys; the empty one is the root."""
     names = (name.split(".") for name in keys_of(root))
     return frozenset(".".join(parts[:n]) for parts in names for n in range(len(parts)))
+
+
+def meant(root: type, name: str) -> str:
+    """The key or section a wrong name most likely meant, or "": a slip in its section first, then one in its place."""
+    known = [*keys_of(root), *sorted(sections_of(root) - {""})]
+    section, _, last = name.rpartition(".")
+    siblings = {n.rpartition(".")[2]: n for n in known if n.rpartition(".")[0] == section}
+    slip = nearest(last, list(siblings))
+    if slip:
+        return siblings[slip]
+    elsewhere = [n for n in known if n.rpartition(".")[2] == last]
+    anywhere = {n.rpartition(".")[2]: n for n in reversed(known)}
+    return (
+        nearest(name, elsewhere, cutoff=0)
+        or nearest(name, known, cutoff=0.85)
+        or anywhere.get(nearest(last, list(anywhere)), "")
+    )
+
+
+def unknown(root: type, name: str) -> str:
+    """What to say of a name that is no key."""
+    if name in sections_of(root):
+        return "is a section: name a key beneath it"
+    slip = meant(root, name)
+    return "no such key" + (f"; did you mean {slip}?" if slip else "")
 
 
 def flatten(settings: Any, prefix: str = "") -> dict[str, Any]:

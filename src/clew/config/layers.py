@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from clew.config.aliases import ALIASES, HERMES_ONLY, SHARED, Alias
 from clew.config.fields import REFERENCE
 from clew.config.key import Key, nearest
-from clew.config.keys import keys_of, sections_of
+from clew.config.keys import keys_of, sections_of, unknown
 
 PREFIX = "CLEW_"
 DEEP = "__"  # between the parts of a name; keys themselves have single underscores only
@@ -107,8 +107,9 @@ class Layer:
 
     def _foreign(self, name: str, section: str, where: str) -> None:
         """A key that is another program's, unless it looks like a slip."""
-        mine = [n for n in (*keys_of(self.root), *sections_of(self.root)) if n.rpartition(".")[0] == section and n]
-        slip = "" if name in HERMES_SECTIONS else nearest(name, mine)
+        names = (*keys_of(self.root), *sections_of(self.root))
+        mine = {n.rpartition(".")[2]: n for n in names if n and n.rpartition(".")[0] == section}
+        slip = mine.get(nearest(name.rpartition(".")[2], list(mine)), "")
         if slip:
             self.notes.append(Finding(f"is not Clew's and is not read; did you mean {slip}?", name, where))
 
@@ -127,9 +128,7 @@ class Layer:
         target = alias.key if alias else name
         key = keys_of(self.root).get(target)
         if key is None:
-            known = [*keys_of(self.root), *sections_of(self.root) - {""}]
-            slip = nearest(name, known) or nearest(name.rpartition(".")[2], known)
-            self.problems.append(Finding("no such key" + (f"; did you mean {slip}?" if slip else ""), name, where))
+            self.problems.append(Finding(unknown(self.root, name), name, where))
             return
         if alias and alias.deprecated:
             self.notes.append(Finding(f"is deprecated; read as {target}", name, where))
@@ -171,10 +170,6 @@ def expand(value: Any, env: Mapping[str, str]) -> Any:
     if isinstance(value, (list, tuple)):
         return [expand(v, env) for v in value]
     return value
-
-
-# Hermes' sections whose names are near to Clew's.
-HERMES_SECTIONS = frozenset({"memory", "secrets", "sessions", "streaming", "mcp", "moa", "models_dev", "providers"})
 
 
 class Plain:

@@ -53,6 +53,8 @@ def compose(text: str, name: str) -> MappingNode | None:
         node: Node | None = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as e:
         raise ConfigError(f"{name}{_place(e)}: not YAML: {_reason(e, text)}") from None
+    except UnicodeEncodeError:  # a lone surrogate, which no file can hold
+        raise ConfigError(f"{name}: not UTF-8 text") from None
     if node is None or (isinstance(node, yaml.ScalarNode) and node.tag == _TAG + "null"):
         return None
     if not isinstance(node, yaml.MappingNode):

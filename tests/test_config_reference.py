@@ -1,0 +1,23 @@
+"""The reference page is the schema's own tables."""
+
+from __future__ import annotations
+
+from clew.config.keys import keys_of
+from clew.config.reference import written
+from clew.config.schema import Settings
+from tests.conftest import ROOT
+
+PAGE = ROOT / "docs" / "reference" / "configuration.md"
+
+
+def test_the_page_is_current():
+    page = PAGE.read_text()
+    assert written(page) == page, "run: python -m clew.config.reference docs/reference/configuration.md"
+
+
+def test_every_key_says_what_it_means():
+    page = PAGE.read_text()
+    for key in keys_of(Settings).values():
+        assert key.doc.endswith("."), key.name
+        assert f"| `{key.name}` |" in page
+        assert key.default in (None, (), {}) or key.accept(key.default) == key.default
