@@ -2,7 +2,7 @@
 
 Two things are taken out of tiktoken's way. A run of one kind of character without end (a million letters or blanks) is
 one piece to its regular expression, which overflows its stack on blanks and is quadratic in older versions: such runs
-are cut every 1,024 characters, which adds at most one token a cut (0.03% on random letters, nothing on one letter).
+are cut every 1,024 characters, which changes the count by two tokens a cut at most (0.03% on random letters, nothing on one letter).
 And texts over half a million characters go in parts, cut where the expression would have cut anyway: the count stays
 exact, and memory bounded.
 """
