@@ -2,7 +2,7 @@
 
 Ratios of open vocabularies (Llama, Qwen, DeepSeek, Mistral) were measured against the vocabularies themselves on agent
 sessions; Claude's, and everything that wraps calls, against the usage that recorded sessions report. Gemini, Grok,
-Kimi, GLM and MiniMax are estimates on the high side. Every report corrects the ratio of the counter that is in use.
+Kimi, GLM and MiniMax are guesses. Every report corrects the ratio of the counter that is in use.
 """
 
 from __future__ import annotations
