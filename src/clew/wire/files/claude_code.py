@@ -91,7 +91,7 @@ class _Index:
         uuid = text(value.get("uuid"))
         node = _node(line, value, kind, uuid) if uuid else None
         if node is None or node.kind == "other":
-            self._kinds[kind or "nameless"] += 1
+            self._kinds["API error notice" if value.get("isApiErrorMessage") else kind or "nameless"] += 1
         if node is None:
             return
         if uuid in self._seen:
