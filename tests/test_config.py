@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 import pickle
@@ -10,10 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clew import config
 from clew.config import Secret, Settings
 from clew.config.keys import flatten, keys_of
+from clew.config.loader import examine_text
 from clew.config.reference import variable
 from clew.config.show import HIDDEN, masked, shown
 from clew.errors import ConfigError
@@ -328,6 +332,42 @@ def test_what_is_no_settings_file_is_said_in_a_line(tmp_path, data, says):
         config.examine(file(tmp_path, data), {})
     assert says in e.value.message
     assert "\n" not in e.value.message
+
+
+@given(
+    at=st.integers(0, len(HERMES)),
+    cut=st.integers(0, 30),
+    put=st.text(st.sampled_from(list("{}[]&*a!|>'\"%@`:,-? \n\t#<0.9~é\x07\ud800")), max_size=6),
+)
+@settings(max_examples=100, deadline=None)
+def test_no_mangled_file_breaks_the_reading(at, cut, put):
+    text = HERMES[:at] + put + HERMES[at + cut :]
+    with contextlib.suppress(ConfigError):
+        assert isinstance(examine_text(text, Path("f"), {"OPENROUTER_API_KEY": "k"}).settings, Settings)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*keys_of(Settings), "compression", "x"]),
+        st.one_of(
+            st.none(),
+            st.booleans(),
+            st.integers(),
+            st.floats(),
+            st.text(max_size=4),
+            st.lists(st.text(max_size=2), max_size=2),
+            st.dictionaries(st.text(max_size=2), st.integers(), max_size=2),
+        ),
+        max_size=6,
+    )
+)
+@settings(max_examples=100, deadline=None)
+def test_what_is_accepted_is_accepted_again(changes):
+    try:
+        s = config.resolve(changes)
+    except ConfigError:
+        return
+    assert config.resolve(flatten(s)) == s
 
 
 def test_a_syntax_error_doesnt_show_the_file(tmp_path):

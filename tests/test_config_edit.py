@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 
 import pytest
@@ -129,8 +130,7 @@ def test_any_file_keeps_every_other_value_and_comment(tree, flow, every):
     after = edited(text, THRESHOLD, 0.25, "f")
     assert yaml.safe_load(after) == tree | {"compression": (section or {}) | {"threshold": 0.25}}
     if not isinstance((section or {}).get("threshold"), (dict, list)):
-        assert [c for c in text.split() if c.isdigit()] == [c for c in after.split() if c.isdigit()] or "#" not in text
-        assert text.count("# note") == after.count("# note")
+        assert re.findall(r"# note \d+", text) == re.findall(r"# note \d+", after)
 
 
 @given(
