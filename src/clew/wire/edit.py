@@ -39,9 +39,9 @@ def render(message: Message, edits: Mapping[int, str | None]) -> Message:
 def without(message: Message, parts: Collection[int]) -> Message | None:
     """The message without these parts, calls and results too; None where nothing is left. For repairs, not for edits."""
     places = {block_path(message.parts[i].at) for i in parts}
-    if () in places:
-        return None
     value: Json = {**message.value, **message.meta}
+    if places and "role" not in value:  # an item that is no message is one thing
+        return None
     for path in sorted(places, key=_from_the_end):
         value = _without(value, path)
     return get(message.wire).message(value) if _has_content(value) else None

@@ -96,7 +96,7 @@ def _call(m: Message, call: ToolCall, n: int, i: int, quirks: Quirks) -> Iterato
 
 def _parseable(call: ToolCall, wire: str) -> bool:
     if wire == ANTHROPIC:
-        return isinstance(call.input, dict) and bool(call.arguments)
+        return call.arguments.startswith("{")
     try:
         jsonio.loads(call.arguments or "{}")
     except ValueError:
