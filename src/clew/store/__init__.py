@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clew.store.base import Store
-from clew.store.records import NewSession, Session, Stored
+from clew.store.records import NewSession, Original, Session, SessionFilter, Stored
+from clew.store.url import open_store
 
-__all__ = ["NewSession", "Session", "Store", "Stored"]
+__all__ = ["NewSession", "Original", "Session", "SessionFilter", "Store", "Stored", "open_store"]

@@ -124,13 +124,15 @@ class Store(Protocol):
     # -- epochs and leases
 
     def commit_epoch(self, session: str, epoch: Epoch, lease: Lease | None) -> Epoch:
-        """LeaseLost where another took the lease or it was given back; Conflict where the number isn't the next one,
-        where the prefix has another hash, or where an epoch already covers it. `lease` may be None where leases are
-        broken: then number and prefix alone decide, and two epochs on one prefix are still impossible.
+        """LeaseLost where another took the lease or it was given back; Conflict where the number isn't the next one
+        or the prefix has another hash. `lease` may be None where leases are broken: then number and prefix alone
+        decide, and of two that were worked out on the same prefix still only one is taken.
         """
         ...
 
-    def epochs(self, session: str) -> Sequence[Epoch]: ...
+    def epochs(self, session: str) -> Sequence[Epoch]:
+        """In order. A fork begins with those its parent had on the shared prefix when it was made."""
+        ...
 
     def acquire(self, session: str, holder: str, seconds: float = DEFAULT_LEASE) -> Lease | None:
         """The lease, or None while another holder's is live. Taking one's own again renews it."""
@@ -171,7 +173,9 @@ class Store(Protocol):
         ...
 
     def get_state(self, session: str, key: str, *, at: int | None = None) -> State | None:
-        """The newest body, or the newest whose position is at most `at`."""
+        """The newest body, or the newest whose position is at most `at`. A fork that has none of its own yet reads
+        its parent's, as of the shared prefix.
+        """
         ...
 
     def add_usage(self, session: str, model: str, figures: Mapping[str, float]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import zstandard
 
@@ -27,8 +28,12 @@ class Packer:
 
     def __init__(self, dictionaries: Mapping[int, bytes]) -> None:
         self._local = threading.local()
-        self._dictionaries = {n: zstandard.ZstdCompressionDict(body) for n, body in dictionaries.items()}
+        self._dictionaries = {n: zstandard.ZstdCompressionDict(body) for n, body in dictionaries.items() if body}
         self.newest = max(self._dictionaries, default=PLAIN)
+
+    @property
+    def numbers(self) -> AbstractSet[int]:
+        return self._dictionaries.keys()
 
     def pack(self, data: bytes) -> bytes:
         if len(data) < SMALL:
@@ -54,7 +59,9 @@ class Packer:
     def _compressor(self) -> zstandard.ZstdCompressor:
         if (found := getattr(self._local, "compressor", None)) is None:
             dictionary = self._dictionaries.get(self.newest)
-            found = zstandard.ZstdCompressor(level=LEVEL, dict_data=dictionary, write_checksum=False, write_dict_id=False)
+            found = zstandard.ZstdCompressor(
+                level=LEVEL, dict_data=dictionary, write_checksum=False, write_dict_id=False
+            )
             self._local.compressor = found
         compressor: zstandard.ZstdCompressor = found
         return compressor
@@ -65,7 +72,9 @@ class Packer:
             held = self._local.decompressors = {}
         if kind not in held:
             if kind != PLAIN and kind not in self._dictionaries:
-                raise StoreCorrupt(f"the dictionary {kind} a body was packed with is missing", hint="run `clew store check`")
+                raise StoreCorrupt(
+                    f"the dictionary {kind} a body was packed with is missing", hint="run `clew store check`"
+                )
             held[kind] = zstandard.ZstdDecompressor(dict_data=self._dictionaries.get(kind))
         return held[kind]
 

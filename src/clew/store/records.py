@@ -36,7 +36,7 @@ class NewSession:
 @dataclass(frozen=True, slots=True)
 class Session:
     """A stored session. `length` counts its messages with the shared ones, `chain` is the hash of them all,
-    `root` the id its lineage began with, `number` its place in the order in which sessions were made.
+    `root` the id its lineage began with, `inherited` how many of its epochs are an ancestor's.
     """
 
     id: str
@@ -49,6 +49,7 @@ class Session:
     kind: str
     parent: str
     shared: int
+    inherited: int
     root: str
     created: float
     updated: float
@@ -185,9 +186,10 @@ class Freed:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """Where a leaked value was masked, by the kind of place."""
+    """Where a leaked value was masked, by the kind of place, and which files could not be searched for it."""
 
     places: Mapping[str, int]
+    left: tuple[str, ...] = ()
 
     @property
     def total(self) -> int:

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 
 from clew.errors import ClewWarning
 from clew.store.sql import named
-from clew.transcript import Message
 
 VERSION = "1"
 MARK = "\ue000"  # private use: no tokenizer splits at it, and `indexed` takes it out of what people wrote
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
-_PRIVATE = {n: " " for n in range(0xE000, 0xF900)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +39,15 @@ def create(db: sqlite3.Connection) -> Indexes:
             if not any(sign in str(e) for sign in ("no such module", "no such tokenizer", "error in tokenizer")):
                 raise
             have[name] = False
-            warnings.warn(ClewWarning(f"this SQLite can't index {name} ({e}): such searches read every message"), stacklevel=2)
+            warnings.warn(
+                ClewWarning(f"this SQLite can't index {name} ({e}): such searches read every message"), stacklevel=2
+            )
     return Indexes(have["words"], have["grams"])
 
 
 def present(db: sqlite3.Connection) -> Indexes:
     rows = {r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE name IN ('words', 'grams')")}
     return Indexes("words" in rows, "grams" in rows)
-
-
-def indexed(message: Message) -> str:
-    """The text a message is found under: its words, and the calls with their arguments."""
-    pieces = [message.text]
-    pieces += [f"{c.name} {c.arguments}" for c in message.calls]
-    return "\n".join(p for p in pieces if p).translate(_PRIVATE)
 
 
 def word_mark(kind: str, value: int | str) -> str:

@@ -29,6 +29,7 @@ CREATE TABLE sessions (
   kind       TEXT NOT NULL,
   parent     INTEGER REFERENCES sessions (no),
   shared     INTEGER NOT NULL,
+  inherited  INTEGER NOT NULL,
   root       INTEGER NOT NULL,
   created    INTEGER NOT NULL,
   updated    INTEGER NOT NULL,
@@ -44,11 +45,12 @@ CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_update ON sessions (updated);
 
 -- A message's bytes under its content address, or a text under its own (wire ''). Messages that are equal but for
--- spacing or cache marks share an address and have a row each.
+-- spacing or cache marks share an address and have a row each. `masked` says that a leaked value was taken out since.
 CREATE TABLE contents (
   id      INTEGER PRIMARY KEY AUTOINCREMENT,
   address BLOB NOT NULL,
   wire    INTEGER NOT NULL,
+  masked  INTEGER NOT NULL DEFAULT 0,
   body    BLOB NOT NULL
 );
 CREATE INDEX contents_by_address ON contents (substr(address, 1, 8));

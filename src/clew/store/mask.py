@@ -1,0 +1,68 @@
+"""Taking a leaked value out of stored bytes, however JSON spelled it."""
+
+from __future__ import annotations
+
+import json
+
+from clew import jsonio
+from clew.jsonio import Json
+
+
+class Masker:
+    """Puts `mask` where `secret` stands."""
+
+    def __init__(self, secret: str, mask: str) -> None:
+        if not secret:
+            raise ValueError("an empty value stands everywhere")
+        self.secret, self.mask = secret, mask
+        spellings = {
+            _inner(json.dumps(secret)),
+            _inner(json.dumps(secret, ensure_ascii=False)),
+            _inner(jsonio.dumps(secret).decode()),
+        }
+        self._spelled = [s.encode("utf-8", "surrogatepass") for s in sorted(spellings, key=len, reverse=True)]
+        self._plain = secret.encode("utf-8", "surrogatepass")
+        self._mask = _inner(json.dumps(mask)).encode()
+
+    def text(self, text: str) -> str:
+        return text.replace(self.secret, self.mask)
+
+    def plain(self, data: bytes) -> bytes:
+        """Bytes of a text."""
+        return data.replace(self._plain, self.mask.encode())
+
+    def json(self, data: bytes) -> bytes:
+        """Bytes of a JSON value. All else stays to the byte, unless an unusual spelling forces it to be written anew."""
+        for spelled in self._spelled:
+            data = data.replace(spelled, self._mask)
+        if b"\\u" in data or b"\\/" in data:
+            value = jsonio.exact(data)
+            masked = self.value(value)
+            if masked != value:
+                return jsonio.dumps(masked)
+        return data
+
+    def value(self, value: Json) -> Json:
+        if isinstance(value, str):
+            return self._string(value)
+        if isinstance(value, list):
+            return [self.value(v) for v in value]
+        if isinstance(value, dict):
+            return {self.text(k): self.value(v) for k, v in value.items()}
+        return value
+
+    def touches(self, dictionary: bytes) -> bool:
+        """Whether a trained dictionary may hold a piece of it."""
+        n = min(8, len(self._plain))
+        return any(self._plain[i : i + n] in dictionary for i in range(len(self._plain) - n + 1))
+
+    def _string(self, text: str) -> str:
+        """A call's arguments are JSON within a string: there the value may be spelled in its escaped form."""
+        text = self.text(text)
+        for spelled in self._spelled:
+            text = text.replace(spelled.decode("utf-8", "surrogatepass"), self.mask)
+        return text
+
+
+def _inner(quoted: str) -> str:
+    return quoted[1:-1]

@@ -1,0 +1,38 @@
+"""Search in memory: every message is looked at. What the indexed backends must agree with."""
+
+from __future__ import annotations
+
+from clew.store.indexed import indexed
+from clew.store.match import matches, score
+from clew.store.memory_data import Data
+from clew.store.query import Hit, Query, Scope
+from clew.store.records import Session, Stored
+
+
+def find(data: Data, query: Query, scope: Scope, limit: int, offset: int) -> list[Hit]:
+    hits = []
+    for line, m in data.newest_first():
+        root = data.lines[line.session.root].session if line.session.root in data.lines else line.session
+        if _in_scope(scope, line.session, m):
+            text = indexed(m.message)
+            if matches(query, text):
+                hits.append(
+                    Hit(line.session.id, root.id, m.position, m.time, m.message.role, m.tool, text, score(query, text))
+                )
+    if not scope.newest:
+        hits.sort(key=lambda h: -h.score)
+    return hits[offset : offset + limit]
+
+
+def _in_scope(scope: Scope, s: Session, m: Stored) -> bool:
+    limits = (
+        (scope.sessions, s.id), (scope.lineages, s.root), (scope.roles, m.message.role), (scope.tools, m.tool),
+        (scope.sources, s.source), (scope.workspaces, s.workspace),
+    )  # fmt: skip
+    if any(allowed and value not in allowed for allowed, value in limits):
+        return False
+    if s.root in scope.without_lineages or s.source in scope.without_sources:
+        return False
+    if any(s.id == of and m.position >= p for of, p in scope.in_view):
+        return False
+    return (scope.since is None or m.time >= scope.since) and (scope.until is None or m.time <= scope.until)

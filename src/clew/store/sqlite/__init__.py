@@ -1,0 +1,1 @@
+"""The embedded default: one SQLite file per tenant."""

@@ -1,0 +1,250 @@
+"""Connections: opened when first needed, borrowed for one transaction, never held across a fork or a copy.
+
+Writers of one process queue at a lock and those of several at the file, with jittered, growing waits. After each commit
+the file is looked for: what was written into a deleted file must not be acknowledged.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from weakref import WeakSet
+
+from clew.errors import ClewWarning, StoreCorrupt, StoreMissing
+from clew.store import migrate
+from clew.store.pack import PLAIN, Packer
+from clew.store.sqlite import files, index
+from clew.store.sqlite.faults import is_busy, translate
+
+TRIES, FIRST_WAIT, LONGEST_WAIT = 15, 0.020, 0.150
+_LOCKED_WAIT = 0.25  # seconds SQLite itself waits within each try
+_IDLE = 4
+_CACHE_KIB = 16384
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`full` survives power loss at about a tenth of the speed; without it only the process may die at any moment."""
+
+    full: bool = False
+    read_only: bool = False
+    sleep: Callable[[float], None] = time.sleep
+    rng: Random = field(default_factory=Random)
+
+
+@dataclass(slots=True)
+class Link:
+    """One open connection and what was learned through it."""
+
+    db: sqlite3.Connection
+    have: index.Indexes
+    packer: Packer
+    identity: tuple[int, int]
+    names: dict[str, int] = field(default_factory=dict)
+    words: dict[int, str] = field(default_factory=dict)
+
+
+_POOLS: WeakSet[Pool] = WeakSet()
+
+
+class Pool:
+    """The connections of one handle to one file."""
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path = path
+        self.settings = settings
+        self._writing = threading.Lock()
+        self._guard = threading.Lock()
+        self._idle: list[Link] = []
+        self._inherited: list[Link] = []
+        self._ready = False
+        self._lost = False
+        self.packer = Packer({})
+        _POOLS.add(self)
+
+    def after_fork(self) -> None:
+        """A connection must not cross a fork: the child leaves the parent's alone, unclosed, and opens its own."""
+        self._writing, self._guard = threading.Lock(), threading.Lock()
+        self._inherited += self._idle
+        self._idle = []
+
+    @contextmanager
+    def read(self) -> Iterator[Link]:
+        """One consistent look at the store."""
+        with self._borrowed() as link:
+            self._retry(lambda: link.db.execute("BEGIN"))
+            try:
+                yield link
+            finally:
+                if link.db.in_transaction:
+                    link.db.execute("ROLLBACK")
+
+    @contextmanager
+    def write(self) -> Iterator[Link]:
+        """One transaction: committed at the end of the block, rolled back where it raises."""
+        with self._writing, self._borrowed() as link:
+            self._retry(lambda: link.db.execute("BEGIN IMMEDIATE"))
+            try:
+                self._refresh(link)
+                yield link
+                self._retry(lambda: link.db.execute("COMMIT"))
+            finally:
+                if link.db.in_transaction:
+                    link.db.execute("ROLLBACK")
+            self._look(link.identity)
+
+    @contextmanager
+    def alone(self) -> Iterator[Link]:
+        """A connection outside any transaction, for upkeep; this process's writers wait."""
+        with self._writing, self._borrowed() as link:
+            yield link
+
+    def close(self) -> None:
+        with self._guard:
+            idle, self._idle = self._idle, []
+            self._ready = self._lost = False
+        for link in idle:
+            link.db.close()
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[Link]:
+        try:
+            link = self._take()
+            try:
+                yield link
+            except BaseException:
+                self._give(link)
+                raise
+            self._give(link)
+        except sqlite3.Error as e:
+            raise translate(e, self.path) from e
+
+    def _take(self) -> Link:
+        with self._guard:
+            link = self._idle.pop() if self._idle else None
+        if link is None:
+            if not self._ready:
+                self._first()
+            return self._open()
+        self._look(link.identity)
+        return link
+
+    def _give(self, link: Link) -> None:
+        with self._guard:
+            if len(self._idle) < _IDLE and not self._lost:
+                self._idle.append(link)
+                return
+        link.db.close()
+
+    def _refresh(self, link: Link) -> None:
+        """Before anything is packed: a dictionary that another process emptied must not be used again."""
+        found = link.db.execute("SELECT max(id) FROM dictionaries WHERE length(body) > 0").fetchone()[0]
+        if (found or PLAIN) != link.packer.newest:
+            self.packer = link.packer = Packer(dictionaries(link.db))
+
+    def _look(self, identity: tuple[int, int]) -> None:
+        if not self._lost and identify(self.path) == identity:
+            return
+        self._lost = True
+        raise StoreMissing(
+            f"{self.path} was deleted or replaced while it was open",
+            hint="put it back; what this call should have written was not acknowledged",
+        )
+
+    def _first(self) -> None:
+        """What a process does once: the file, its journal mode, its migrations, its indexes."""
+        if self.settings.read_only:
+            if not self.path.exists():
+                raise StoreMissing(f"there is no store at {self.path}", hint="check the path")
+            self._ready = True
+            return
+        files.prepare(self.path)
+        db = self._connect()
+        try:
+            network = files.on_network(self.path)
+            if network:
+                warnings.warn(
+                    ClewWarning(f"{self.path} is on {network}: without WAL, slower; a local disk is better"),
+                    stacklevel=2,
+                )
+            mode = "TRUNCATE" if network else "WAL"
+            if db.execute("PRAGMA journal_mode").fetchone()[0].upper() != mode:
+                self._retry(lambda: db.execute(f"PRAGMA journal_mode={mode}").fetchone())
+            self._retry(lambda: migrate.sqlite(db, self.path))
+            if index.present(db) != index.Indexes(words=True, grams=True):
+                self._retry(lambda: index.create(db))
+                empty = db.execute("SELECT 1 FROM messages LIMIT 1").fetchone() is None
+                known = ("index", index.VERSION if empty else "")
+                self._retry(lambda: db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", known))
+        finally:
+            db.close()
+        self._ready = True
+
+    def _open(self) -> Link:
+        if not self.path.exists():
+            self._look((-1, -1))
+        identity = identify(self.path)
+        db = self._connect()
+        try:
+            have = index.present(db)
+            trained = dictionaries(db)
+        except sqlite3.OperationalError as e:
+            db.close()
+            if "no such table" in str(e):
+                raise StoreCorrupt(f"{self.path} is no Clew store", hint="check the path") from e
+            raise
+        if self.packer.numbers != trained.keys():
+            self.packer = Packer(trained)
+        return Link(db, have, self.packer, identity)
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self.settings.read_only else "rw"
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        db = sqlite3.connect(uri, uri=True, timeout=_LOCKED_WAIT, isolation_level=None, check_same_thread=False)
+        db.execute(f"PRAGMA synchronous={'FULL' if self.settings.full else 'NORMAL'}")
+        db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+        db.execute("PRAGMA secure_delete=ON")
+        db.execute("PRAGMA foreign_keys=OFF")
+        return db
+
+    def _retry(self, act: Callable[[], object]) -> None:
+        for n in range(TRIES):
+            try:
+                act()
+            except sqlite3.OperationalError as e:
+                if not is_busy(e) or n == TRIES - 1:
+                    raise
+                self.settings.sleep(min(LONGEST_WAIT, FIRST_WAIT * 1.3**n) * (0.5 + self.settings.rng.random()))
+            else:
+                return
+
+
+def dictionaries(db: sqlite3.Connection) -> dict[int, bytes]:
+    """What bodies may have been packed with."""
+    return {int(n): bytes(b) for n, b in db.execute("SELECT id, body FROM dictionaries") if b}
+
+
+def identify(path: Path) -> tuple[int, int]:
+    """What tells this file from another that was put in its place."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return -1, -1
+    return found.st_dev, found.st_ino
+
+
+def _reset_all() -> None:
+    for pool in list(_POOLS):
+        pool.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_reset_all)

@@ -1,0 +1,52 @@
+"""From a URL to a store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from clew.errors import ConfigError
+from clew.store.base import Store
+from clew.store.memory import MemoryStore
+
+
+def open_store(url: str, *, tenant: str = "", clock: Callable[[], float] = time.time, read_only: bool = False) -> Store:
+    """`memory://`, `memory://name`, `sqlite:///path` or a bare path. `?synchronous=full` makes SQLite outlive power loss.
+
+    Nothing is opened, made or checked before the first use.
+    """
+    scheme, rest = url.split("://", 1) if "://" in url else ("sqlite", "/" + url)
+    if scheme == "memory":
+        return MemoryStore(rest.strip("/"), tenant=tenant, clock=clock)
+    if scheme == "sqlite":
+        # Here, not above: `import clew` and the memory store must not load SQLite.
+        from clew.store.sqlite.backend import SqliteStore
+        from clew.store.sqlite.connect import Settings
+
+        path, options = _path(url, rest)
+        return SqliteStore(
+            path, tenant=tenant, clock=clock, settings=Settings(full=options == "full", read_only=read_only)
+        )
+    raise ConfigError(f"no store is known for {scheme}://", hint="memory://, sqlite:///path, or a path")
+
+
+def _path(url: str, rest: str) -> tuple[Path, str]:
+    """The file, and the value of `synchronous`. A bare path is taken as it is, question marks and all."""
+    if "://" not in url:
+        return Path(url).expanduser().absolute(), ""
+    split = urlsplit("//" + rest)
+    options = parse_qs(split.query)
+    unknown = options.keys() - {"synchronous"}
+    if unknown or split.netloc:
+        raise ConfigError(
+            f"{url!r} isn't understood", hint="sqlite:///relative.sqlite, sqlite:////absolute.sqlite or a path"
+        )
+    mode = options.get("synchronous", ["normal"])[0].lower()
+    if mode not in ("normal", "full"):
+        raise ConfigError(f"synchronous={mode} isn't known", hint="normal or full")
+    path = unquote(split.path)[1:]
+    if not path:
+        raise ConfigError(f"{url!r} names no file", hint="sqlite:///path/to/clew.sqlite")
+    return Path(path).expanduser().absolute(), mode
