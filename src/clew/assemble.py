@@ -9,97 +9,82 @@ from dataclasses import dataclass
 
 from clew.transcript import Message, Text, ToolCall, ToolResult
 from clew.wire import Wire
+from clew.wire.edit import without
 
-STUB = "[This result belongs to earlier turns; the compacted record above says what came of it.]"
+STUB = "[This result belongs to earlier turns; the compacted record says what came of it.]"
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """The messages of a view's base and tail, where the handoff stands in them, and what had to be repaired."""
+    """A view: `base` stands for everything before the tail's `shown`-th message, and what had to be repaired."""
 
-    messages: tuple[Message, ...]
-    handoff: int
+    base: tuple[Message, ...]
+    tail: tuple[Message, ...]
+    taken: int  # messages of the tail that the base already holds, merged
     repairs: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.base + self.tail
 
 
 def assemble(
     wire: Wire,
     head: Sequence[Message],
-    handoff: str,
+    handoff: Sequence[str],
     tail: Sequence[Message],
-    pinned_user: Message | None = None,
+    *,
+    pinned: Message | None = None,
+    alternates: bool = False,
 ) -> Assembled:
-    """Put the handoff between head and tail.
-
-    `pinned_user` is the last user turn where it lies before the tail: it is shown verbatim right after the handoff, in
-    the same message, so that the request being worked on stays a user's.
+    """Put the handoff's pieces between head and tail, each a user message, so that the first message after the system
+    prompt stays a user's. `pinned` is the last user turn where it lies before the tail: it stands verbatim after the
+    handoff. Where the provider wants alternation, neighbours of one role become one message.
     """
-    before = head[-1].role if head and head[-1].role not in ("system", "developer") else ""
-    if pinned_user is not None:
-        middle, at = _joined(wire, head, wire.prepend_text(pinned_user, handoff + "\n\n"), before)
-        rest = list(tail)
-    else:
-        middle, rest, at = _placed(wire, head, handoff, list(tail), before)
-    messages, repairs = repair(wire, [*middle, *rest])
-    return Assembled(tuple(messages), at, tuple(repairs))
-
-
-def _joined(wire: Wire, head: Sequence[Message], message: Message, before: str) -> tuple[list[Message], int]:
-    """A user message after a head that may end in one."""
-    if before == "user":
-        return [*head[:-1], wire.merge(head[-1], message)], len(head) - 1
-    return [*head, message], len(head)
-
-
-def _placed(
-    wire: Wire, head: Sequence[Message], handoff: str, tail: list[Message], before: str
-) -> tuple[list[Message], list[Message], int]:
-    """The role that collides with neither neighbour; where both collide the handoff joins one of them."""
-    after = tail[0].role if tail else ""
-    text = wire.text_message("user", handoff)
-    if before == "user":
-        if after == "user":
-            return [*head, wire.text_message("assistant", handoff)], tail, len(head)
-        return [*head[:-1], wire.merge(head[-1], text)], tail, len(head) - 1
-    if after == "user":
-        return [*head], [wire.prepend_text(tail[0], handoff + "\n\n"), *tail[1:]], len(head)
-    return [*head, text], tail, len(head)
-
-
-def repair(wire: Wire, messages: Sequence[Message]) -> tuple[list[Message], list[str]]:
-    """Orphan results dropped, missing results stubbed, same-role neighbours merged where the wire wants alternation."""
+    front = [*head, *(wire.text_message("user", text) for text in handoff)]
+    if pinned is not None:
+        front.append(pinned)
     notes: list[str] = []
-    paired = _without_orphans(wire, messages, notes)
-    paired = _with_stubs(wire, paired, notes)
-    if not wire.alternates:
-        return paired, notes
+    shown = _without_orphans(front, tail, notes)
+    shown = _with_stubs(wire, shown, notes)
+    taken = 0
+    if alternates:
+        front = merged(wire, front)
+        while shown and front and shown[0].role == front[-1].role and shown[0].role in ("user", "assistant"):
+            front[-1] = wire.merge(front[-1], shown.pop(0))
+            taken += 1
+        shown = merged(wire, shown)
+    return Assembled(tuple(front), tuple(shown), taken, tuple(notes))
+
+
+def merged(wire: Wire, messages: Sequence[Message]) -> list[Message]:
+    """Neighbours of one role as one message."""
     out: list[Message] = []
-    for m in paired:
+    for m in messages:
         if out and m.role == out[-1].role and m.role in ("user", "assistant"):
             out[-1] = wire.merge(out[-1], m)
-            notes.append(f"merged two {m.role} messages in a row")
         else:
             out.append(m)
-    return out, notes
+    return out
 
 
-def _without_orphans(wire: Wire, messages: Sequence[Message], notes: list[str]) -> list[Message]:
+def _without_orphans(front: Sequence[Message], tail: Sequence[Message], notes: list[str]) -> list[Message]:
+    """Results whose call is not shown are dropped."""
+    called = {c.id for m in front for c in m.calls}
     out: list[Message] = []
-    called: set[str] = set()
-    for m in messages:
-        orphans = {i: None for i, p in enumerate(m.parts) if isinstance(p, ToolResult) and p.call_id not in called}
+    for m in tail:
+        orphans = [i for i, p in enumerate(m.parts) if isinstance(p, ToolResult) and p.call_id not in called]
         called |= {p.id for p in m.parts if isinstance(p, ToolCall)}
-        if not orphans:
-            out.append(m)
-            continue
-        notes.append(f"dropped {len(orphans)} result(s) whose call is not shown")
-        if len(orphans) < len(m.parts):
-            out.append(wire.edited(m, orphans))
+        kept = without(m, orphans) if orphans else m
+        if orphans:
+            notes.append(f"dropped {len(orphans)} result(s) whose call is not shown")
+        if kept is not None:
+            out.append(kept)
     return out
 
 
 def _with_stubs(wire: Wire, messages: Sequence[Message], notes: list[str]) -> list[Message]:
-    """A call whose result is nowhere later gets a stub, unless it is still being worked on at the very end."""
+    """A call whose result is nowhere after it gets a stub, unless it is still being worked on at the very end."""
     last_call = max((i for i, m in enumerate(messages) if m.calls), default=-1)
     answered = {r.call_id for m in messages for r in m.results}
     out: list[Message] = []
@@ -112,6 +97,6 @@ def _with_stubs(wire: Wire, messages: Sequence[Message], notes: list[str]) -> li
     return out
 
 
-def handoff_text(message: Message) -> str:
+def words(message: Message) -> str:
     """The words of a message that may hold a handoff."""
     return "\n".join(p.text for p in message.parts if isinstance(p, Text))

@@ -9,21 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clew.transcript import Message, Place, Reasoning, Text, ToolCall, Transcript
+from clew.transcript import Message, Place, Reasoning, Span, Text, ToolCall, Transcript
 
 HARD_FLOOR = 3  # messages that stay, whatever they cost
 SOFT_CEILING = 1.5  # of the tail's budget: one large recent message stays whole
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Messages from `start` up to, not including, `end`."""
-
-    start: int
-    end: int
-
-    def __len__(self) -> int:
-        return max(0, self.end - self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +87,10 @@ def _speaks(m: Message) -> bool:
     return m.role == "assistant" and any(isinstance(p, Text) and p.text.strip() for p in m.parts)
 
 
-def head_end(log: Transcript, protect_first: int, compacted: bool) -> int:
-    """Where the head ends: the system prompt, and before the first compaction the opening messages, whole groups."""
+def head_end(log: Transcript, protect_first: int, *, compacted: bool) -> int:
+    """Where the head ends: the system prompt; before the first compaction the opening messages too, whole groups;
+    after it the one user turn of a run that has no other, which is never far from what is being done.
+    """
     end = 0
     while end < len(log) and log[end].role in ("system", "developer"):
         end += 1
@@ -109,28 +100,37 @@ def head_end(log: Transcript, protect_first: int, compacted: bool) -> int:
     return next((c for c in legal_cuts(log, span) if c >= min(end + protect_first, len(log))), end)
 
 
-def choose(log: Transcript, sizes: Sequence[int], span: Span, *, budget: int, keep_last: int) -> Cut | None:
-    """The cut that leaves the largest tail within `budget` tokens (1.5 times it, where a single message straddles).
+def choose(
+    log: Transcript, sizes: Sequence[int], span: Span, *, target: int, budget: int, keep_last: int
+) -> Cut | None:
+    """The cut that leaves the largest tail within `target` tokens.
 
-    `sizes[i - span.start]` is what message `i` costs. At least three messages stay, `keep_last` where the budget
-    allows, and the anchors where they fit under the ceiling. None where no cut would leave anything to compact.
+    `sizes[i - span.start]` is what message `i` costs. At least three messages stay. The last `keep_last` messages stay
+    where they fit `budget`, and so do the last user turn and the last reply where the tail from them on fits 1.5 times
+    it. None where no cut would leave anything to compact.
     """
     cuts = [c for c in legal_cuts(log, span) if span.start < c < span.end]
     if not cuts:
         return None
-    total, reach, floor = 0, span.end, span.end - min(HARD_FLOOR, len(span) - 1)
-    for i in range(span.end - 1, span.start - 1, -1):
-        total += sizes[i - span.start]
-        if total > budget * SOFT_CEILING and i < floor:
-            break
-        reach = i
-        if total > budget and span.end - i >= max(keep_last, HARD_FLOOR):
-            break
+    recent = sum(sizes[max(0, len(sizes) - keep_last) :])
+    limit = max(target, recent) if recent <= budget else target
+    floor = span.end - min(HARD_FLOOR, len(span) - 1)
+    below = max((c for c in cuts if c <= floor), default=cuts[0])
+    cost = _from_the_end(sizes)
+    best = min((c for c in cuts if cost[c - span.start] <= limit), default=below)
+    best = min(best, below)
     user, reply = last_user_turn(log, span.end, span.start), last_reply(log, span.end, span.start)
-    best = next((c for c in cuts if c >= reach), cuts[-1])
-    if best > floor:
-        best = max((c for c in cuts if c <= floor), default=best)
     for anchor in (reply, user):
-        if 0 <= anchor < best and sum(sizes[anchor - span.start :]) <= budget * SOFT_CEILING:
-            best = max((c for c in cuts if c <= anchor), default=best)
+        if 0 <= anchor < best:
+            earlier = max((c for c in cuts if c <= anchor), default=-1)
+            if earlier >= 0 and cost[earlier - span.start] <= budget * SOFT_CEILING:
+                best = earlier
     return Cut(best, user, reply)
+
+
+def _from_the_end(sizes: Sequence[int]) -> list[int]:
+    """Tokens from each message to the end."""
+    out = [0] * (len(sizes) + 1)
+    for i in range(len(sizes) - 1, -1, -1):
+        out[i] = out[i + 1] + sizes[i]
+    return out

@@ -202,6 +202,17 @@ class Place:
     part: int
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Messages from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return max(0, self.end - self.start)
+
+
 class Transcript:
     """The append-only list of one conversation's messages, with their chain hashes and call pairs.
 

@@ -7,8 +7,8 @@ from typing import Protocol, TypeAlias
 
 from clew.engine.values import Attempt, Epoch, Refusal
 from clew.ledger.facts import Ledger
-from clew.tokens import Counter
-from clew.transcript import Transcript
+from clew.ledger.names import Names
+from clew.transcript import Message, Transcript
 from clew.wire import Wire
 
 
@@ -20,9 +20,20 @@ class Log(Protocol):
     @property
     def wire(self) -> Wire: ...
     @property
-    def counter(self) -> Counter: ...
+    def names(self) -> Names: ...
+    @property
+    def alternates(self) -> bool:
+        """Whether the provider wants user and assistant in turn."""
+
     def size(self, position: int) -> int:
-        """Tokens of one message."""
+        """Tokens of one message of the log."""
+
+    def count(self, message: Message) -> int:
+        """Tokens of any message."""
+
+    def measure(self, text: str) -> int:
+        """Tokens of a text."""
+
     def ledger(self) -> Ledger:
         """The ledger of everything up to the log's end."""
 

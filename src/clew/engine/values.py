@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from clew.boundaries import Cut, Span
+from clew.boundaries import Cut
 from clew.handoff.receipt import Receipt
+from clew.handoff.record import Record
 from clew.handoff.template import Sections
 from clew.ledger.facts import Ledger
 from clew.strategies.base import Edit
-from clew.transcript import Message
+from clew.transcript import Message, Span
 
 Attempt: TypeAlias = Literal["aux", "main"]
+NO_SECTIONS = Sections()
+EMPTY_RECORD = Record()
+NOWHERE = Span(0, 0)
 NO_EDITS: Mapping[int, tuple[Edit, ...]] = MappingProxyType({})
 
 
@@ -81,13 +85,18 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Base:
     """The current epoch's rendered beginning: these messages stand for everything before `tail`; the log is shown from
-    there on, with these edits."""
+    there on, with these edits.
+    """
 
     messages: tuple[Message, ...] = ()
     tail: int = 0
     edits: Mapping[int, tuple[Edit, ...]] = NO_EDITS
     tokens: int = 0
-    handoff: Span = Span(0, 0)
+    handoff: Span = NOWHERE  # of `messages`
+    head: int = 0  # messages of the log that stand before the handoff as they are
+
+
+EMPTY_BASE = Base()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +111,8 @@ class Draft:
     cut: Cut
     ledger: Ledger
     budget: int
-    focus: str
-    now: str  # the date, as the handoff writes it
+    focus: str = ""
+    now: str = ""  # the date, as the handoff writes it
     prompts: tuple[str, ...] = ()
     attempt: Attempt = "aux"
 
@@ -124,7 +133,9 @@ class Epoch:
     written_by: str
     focus: str = ""
     repairs: tuple[str, ...] = ()
-    pages: tuple[str, ...] = ()
+    record: Record = EMPTY_RECORD
+    level: int = 0
+    page: str = ""  # facts that one reference of the handoff stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +148,6 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Rent:
-    """Ski rental: what re-reading the removable tokens has cost since the last epoch."""
-
-    paid: float = 0.0
-    since: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Trouble:
     """What the summariser's failures have led to."""
 
@@ -153,7 +156,11 @@ class Trouble:
     error: str = ""
     aux_failed: str = ""  # the auxiliary model's error, where the main one stepped in
     fallback: bool = False  # the last handoff was the ledger's though a model was asked
-    dropped: int = 0  # messages whose handoff no model wrote
+    dropped: int = 0  # messages whose handoff no model wrote, though one was asked
+    timeouts: int = 0  # in a row
+
+
+NO_TROUBLE = Trouble()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,30 +171,23 @@ class State:
     phase: Phase = Phase.IDLE
     length: int = 0
     tail_tokens: int = 0
-    base: Base = Base()
-    ledger: Ledger = Ledger()
+    base: Base = EMPTY_BASE
     number: int = 0
-    previous: Sections = Sections()
-    pages: tuple[str, ...] = ()
-    rent: Rent = Rent()
+    previous: Sections = NO_SECTIONS
+    record: Record = EMPTY_RECORD
+    rent: float = 0.0  # ski rental: what re-reading the removable tokens has cost since the last epoch
     strikes: int = 0
     level: int = 0
     reported: int = 0  # prompt tokens the provider last said, 0 before it said any
     reported_view: int = 0  # what we had counted for that request
+    after_epoch: int = 0  # tokens of the view right after the last epoch
     last_request: float = 0.0
     pending: Draft | None = None
     epoch: Epoch | None = None  # being committed
-    trouble: Trouble = Trouble()
+    trouble: Trouble = NO_TROUBLE
     refused_at: int = -1  # the log's length at the last refusal: not tried again before it grew
     said: str = ""
 
     @property
     def view_tokens(self) -> int:
         return self.base.tokens + self.tail_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Sized:
-    """Sizes by position, for what a plan weighs."""
-
-    sizes: tuple[int, ...] = field(default=())

@@ -6,7 +6,7 @@ Headings are part of the format that later compactions read back, so they never 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -79,13 +79,30 @@ def render_body(sections: Sections) -> str:
     return "\n\n".join(f"## {h}\n{sections[h].strip() or EMPTY}" for h in SECTIONS)
 
 
+def paged(pages: Sequence[str], *, recall: str = "") -> tuple[str, ...]:
+    """A record's pages as they are sent: one banner and framing, before the first."""
+    lead = _lead(recall)
+    return tuple(
+        f"{lead}\n\n## {ACTIONS}\n{page}" if i == 0 else f"## {ACTIONS} (continued)\n{page}"
+        for i, page in enumerate(pages)
+    )
+
+
+def closing_text(sections: Sections, *, banner: bool = False, recall: str = "") -> str:
+    """Every section but the record, and the end marker; with the banner where no page stands before it."""
+    body = "\n".join(f"## {h}\n{sections[h].strip() or EMPTY}" for h in SECTIONS if h != ACTIONS)
+    lead = f"{_lead(recall)}\n\n## {ACTIONS}\n{EMPTY}\n" if banner else ""
+    return f"{lead}{body}\n\n{END_MARKER}"
+
+
+def _lead(recall: str) -> str:
+    lead = f"{BANNER}\n{FRAMING}"
+    return f"{lead} {RECALL_NOTE.format(how=recall)}" if recall else lead
+
+
 def frame(body: str, *, recall: str = "", note: str = "") -> str:
     """The whole text of a handoff message. `recall` is the command or tool that prints originals, if there is one."""
-    lead = f"{BANNER}\n{FRAMING}"
-    if recall:
-        lead += " " + RECALL_NOTE.format(how=recall)
-    if note:
-        lead += f" {note}"
+    lead = f"{_lead(recall)} {note}" if note else _lead(recall)
     return f"{lead}\n\n{body}\n\n{END_MARKER}"
 
 

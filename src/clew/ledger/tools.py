@@ -18,22 +18,20 @@ Kind: TypeAlias = Literal[
     "command", "read", "write", "edit", "patch", "search", "fetch", "todo", "delegate", "ask", "think", "other"
 ]
 
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))
-    for kind, pattern in (
-        ("patch", r"apply_?patch|^patch$"),
-        ("todo", r"todo|^task(?:create|update|list)$|update_?plan|plan_?update"),
-        ("think", r"^think|thinking$"),
-        ("ask", r"ask_?user|question|clarify"),
-        ("delegate", r"^(?:task|agent|delegate|spawn|subagent)|delegate_|sub_?agent"),
-        ("command", r"bash|shell|terminal|exec|^run$|run_?command|command|powershell|cmd$"),
-        ("edit", r"edit|str_?replace|replace|insert_?lines?|update_?file"),
-        ("write", r"write|create_?file|save_?file|new_?file"),
-        ("fetch", r"fetch|visit|browse|http|download|curl|navigate|web_?page|open_?url"),
-        ("search", r"grep|glob|search|find|list|^ls$|tree|lookup|query"),
-        ("read", r"read|view|cat|open|inspect|show|load|get_?file"),
-    )
+_NAMES: tuple[tuple[Kind, str], ...] = (  # the first that matches
+    ("patch", r"apply_?patch|^patch$"),
+    ("todo", r"todo|^task(?:create|update|list)$|update_?plan|plan_?update"),
+    ("think", r"^think|thinking$"),
+    ("ask", r"ask_?user|question|clarify"),
+    ("delegate", r"^(?:task|agent|delegate|spawn|subagent)|delegate_|sub_?agent"),
+    ("command", r"bash|shell|terminal|exec|stdin|^run$|run_?command|command|powershell|cmd$"),
+    ("edit", r"edit|str_?replace|replace|insert_?lines?|update_?file"),
+    ("write", r"write|create_?file|save_?file|new_?file"),
+    ("fetch", r"fetch|visit|browse|http|download|curl|navigate|web_?page|open_?url"),
+    ("search", r"grep|glob|search|find|list|^ls$|tree|lookup|query"),
+    ("read", r"read|view|cat|open|inspect|show|load|get_?file"),
 )
+_KINDS = tuple((kind, re.compile(pattern)) for kind, pattern in _NAMES)
 _PATH_KEYS = ("file_path", "path", "filename", "file", "notebook_path", "target_file", "filepath", "absolute_path")
 _COMMAND_KEYS = ("command", "cmd", "script", "code", "input", "commands")
 _PATCH_FILE = re.compile(r"^\*\*\* (Add|Update|Delete|Move to)(?: File)?: (.+)$", re.MULTILINE)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from clew.boundaries import Span
-from clew.transcript import Transcript
+from clew.transcript import Span, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,8 @@ Measure: TypeAlias = Callable[[str], int]
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What a strategy may look at: the log, the span it may edit, the tokens of a text, and how originals are recalled
-    ("" where this conversation has no way to)."""
+    ("" where this conversation has no way to).
+    """
 
     log: Transcript
     span: Span

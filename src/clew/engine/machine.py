@@ -1,0 +1,329 @@
+"""The state machine: one table of phases and events. `step(state, event) -> (state, effects)`; drivers do the effects.
+
+An unlisted pair is a driver's bug and raises. Starting over is making a new `State`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from clew.engine import failures
+from clew.engine.events import (
+    Appended,
+    Asked,
+    CallModel,
+    Cancelled,
+    Closing,
+    Commit,
+    CommitRefused,
+    Committed,
+    CompactRequested,
+    Effect,
+    Event,
+    Log,
+    Refused,
+    Reported,
+    Say,
+    SummaryArrived,
+    SummaryFailed,
+    Undone,
+)
+from clew.engine.plan import LEVELS, Written, draft, finish
+from clew.engine.pressure import estimate, judge, rent
+from clew.engine.values import EMPTY_BASE, Draft, Epoch, Phase, Refusal, State, Urgency
+from clew.errors import ProtocolBug
+from clew.handoff import check, prompt
+from clew.handoff.record import Record
+from clew.handoff.template import Sections
+
+Step: TypeAlias = tuple[State, tuple[Effect, ...]]
+Handler: TypeAlias = Callable[[State, Any], Step]
+
+_STRIKE = 0.10  # a saving under this is a strike
+_STRIKES = 2  # after which the engine tightens and says so
+_SUMMARY_HEADROOM = 1.3
+
+
+def step(state: State, event: Event) -> Step:
+    """The next state and what is to be done. Raises ProtocolBug for a pair the table doesn't list."""
+    handler = TRANSITIONS.get((state.phase, type(event)))
+    if handler is None:
+        raise ProtocolBug(f"{type(event).__name__} can't come while {state.phase.value}")
+    return handler(state, event)
+
+
+# --- the log grows, the provider reports ---------------------------------------------------------------------------
+
+
+def _append(state: State, event: Appended) -> Step:
+    return replace(state, length=state.length + 1, tail_tokens=state.tail_tokens + event.tokens), ()
+
+
+def _report(state: State, event: Reported) -> Step:
+    return replace(state, reported=event.prompt_tokens, reported_view=event.counted, last_request=event.now), ()
+
+
+# --- a view is asked for -------------------------------------------------------------------------------------------
+
+
+def _asked(state: State, event: Asked) -> Step:
+    state = rent(state)
+    urgency = judge(state, event.now)
+    state = replace(state, last_request=event.now)
+    if urgency is None or (urgency.may_wait and state.refused_at == state.length):
+        return state, ()
+    if urgency.may_wait and _may_ask_model(state, event.now):
+        return _ask_model(state, event.log, urgency, event.date, background=False)
+    return _now(state, event.log, urgency, date=event.date)
+
+
+def _asked_while_summarising(state: State, event: Asked) -> Step:
+    """The old view stands until the summary is there, unless it can't be sent: then the ledger writes the handoff."""
+    if judge(state, event.now) is not Urgency.MUST_FIT:
+        return replace(rent(state), last_request=event.now), ()
+    return _now(replace(state, phase=Phase.IDLE, pending=None), event.log, Urgency.MUST_FIT, date=event.date)
+
+
+def _requested(state: State, event: CompactRequested) -> Step:
+    if not state.limits.enabled and not event.force:
+        return _refuse(state, Refusal("compression is switched off (compression.enabled: false)", "off"))
+    urgency = Urgency.MUST_FIT if event.must_fit else Urgency.MANUAL
+    bypass = event.force and urgency is Urgency.MANUAL
+    if urgency is Urgency.MANUAL and (bypass or _may_ask_model(state, event.now)) and state.limits.model:
+        return _ask_model(state, event.log, urgency, event.date, background=False, focus=event.focus)
+    return _now(state, event.log, urgency, date=event.date, focus=event.focus)
+
+
+def _busy(state: State, event: CompactRequested) -> Step:
+    if event.must_fit:
+        return _requested(replace(state, phase=Phase.IDLE, pending=None), event)
+    return _refuse(state, Refusal("a compaction is already under way", "busy", "wait for it or cancel it"))
+
+
+# --- with a model --------------------------------------------------------------------------------------------------
+
+
+def _may_ask_model(state: State, now: float) -> bool:
+    return state.limits.model and now >= state.trouble.until
+
+
+def _ask_model(state: State, log: Log, urgency: Urgency, date: str, *, background: bool, focus: str = "") -> Step:
+    thought = draft(log, state, urgency, level=state.level, focus=focus, date=date)
+    if isinstance(thought, Refusal):
+        return _refuse(state, thought)
+    pieces = prompt.prompts(log, state.previous, thought, window=state.limits.summary_window)
+    thought = replace(thought, prompts=pieces)
+    call = CallModel(pieces, int(thought.budget * _SUMMARY_HEADROOM), thought.attempt, background)
+    return replace(state, phase=Phase.SUMMARISING, pending=thought), (call,)
+
+
+def _arrived(state: State, event: SummaryArrived) -> Step:
+    """A reply is checked against the ledger; one that fails the check is a failure with its own class."""
+    thought = _pending(state)
+    verdict = check.check(
+        event.text, thought.ledger, prompt.source_text(event.log, thought), thought.budget, event.finish
+    )
+    if isinstance(verdict, check.Failure):
+        failed = SummaryFailed(event.log, verdict.kind, verdict.reason, event.now)
+        return _failed(state, failed)
+    written = Written(
+        (check.text(verdict.sections, state.limits.recall),),
+        Record(start=thought.head, end=thought.span.end),
+        verdict.sections,
+        "model",
+    )
+    made = finish(event.log, state, thought, written)
+    if isinstance(made, Refusal):
+        return _failed(state, SummaryFailed(event.log, "refused", made.reason, event.now))
+    paper = replace(
+        made.receipt,
+        put_back=verdict.put_back,
+        struck=verdict.struck,
+        flagged=verdict.flagged,
+        redacted=verdict.redacted,
+    )
+    cleared = replace(state.trouble, until=0.0, kind="", error="", fallback=False)
+    return _committing(replace(state, trouble=cleared), replace(made, receipt=paper))
+
+
+def _failed(state: State, event: SummaryFailed) -> Step:
+    """The chain: the main model after the auxiliary one, then the ledger, then a pause; or nothing at all is changed."""
+    thought = _pending(state)
+    after = failures.decide(state, thought, event)
+    state = replace(state, trouble=after.trouble)
+    if after.retry_on_main:
+        again = replace(thought, attempt="main")
+        call = CallModel(again.prompts, int(again.budget * _SUMMARY_HEADROOM), "main", background=False)
+        return replace(state, pending=again), (call,)
+    state = replace(state, phase=Phase.IDLE, pending=None)
+    if after.abort:
+        refusal = Refusal(after.sentence, "failed", after.advice)
+        state, effects = _refuse(state, refusal)
+        return state, (*effects, Say(f"{after.sentence}; {after.advice}", "warning"))
+    state, effects = _now(state, event.log, thought.urgency, date=thought.now, focus=thought.focus)
+    return state, (Say(after.sentence, "warning"), *effects)
+
+
+def _cancelled(state: State, _: Cancelled) -> Step:
+    return replace(state, phase=Phase.IDLE, pending=None), (Say("the summary was cancelled; nothing changed"),)
+
+
+def _late(state: State, _: SummaryArrived | SummaryFailed | Cancelled) -> Step:
+    """The answer to a call that was given up."""
+    return state, ()
+
+
+# --- without one ---------------------------------------------------------------------------------------------------
+
+
+def _now(state: State, log: Log, urgency: Urgency, *, date: str, focus: str = "") -> Step:
+    """An epoch from the ledger, tightened level by level while it has to fit and doesn't."""
+    last: Refusal | None = None
+    best: Epoch | None = None
+    for level in range(state.level, LEVELS):
+        thought = draft(log, state, urgency, level=level, focus=focus, date=date)
+        made = finish(log, state, thought) if isinstance(thought, Draft) else thought
+        if isinstance(made, Refusal):
+            last = made
+        else:
+            best = made
+            if made.receipt.after <= _fits(state):
+                break
+        if urgency is not Urgency.MUST_FIT:
+            break
+    if best is not None:
+        return _committing(state, best)
+    assert last is not None
+    return _refuse(state, last)
+
+
+def _fits(state: State) -> int:
+    """Tokens by our count that the provider's window takes: its own count may differ."""
+    ratio = state.view_tokens and estimate(state) / state.view_tokens
+    return int(state.limits.hard / max(ratio, 0.5)) if ratio else state.limits.hard
+
+
+def _refuse(state: State, refusal: Refusal) -> Step:
+    said = refusal.reason + (f"; {refusal.advice}" if refusal.advice else "")
+    return replace(state, refused_at=state.length, said=said), (Refused(refusal),)
+
+
+# --- commit --------------------------------------------------------------------------------------------------------
+
+
+def _committing(state: State, epoch: Epoch) -> Step:
+    return replace(state, phase=Phase.COMMITTING, epoch=epoch, pending=None), (Commit(epoch),)
+
+
+def _committed(state: State, _: Committed) -> Step:
+    """The new base stands. A strike is judged by what the view really lost."""
+    epoch = state.epoch
+    assert epoch is not None
+    paper = epoch.receipt
+    strikes = state.strikes + 1 if paper.saving < _STRIKE else 0
+    level = min(state.level + 1, LEVELS - 1) if strikes >= _STRIKES else (state.level if strikes else 0)
+    said = f"epoch {epoch.number}: {paper.lines()[0]}, handoff by the {epoch.written_by}"
+    effects: tuple[Effect, ...] = ()
+    if strikes >= _STRIKES:
+        why = failures.thrash(epoch)
+        said += f"; {why}"
+        effects = (Say(why, "warning"),)
+    applied = apply(state, epoch)
+    return replace(applied, strikes=strikes, level=level, said=said), effects
+
+
+def apply(state: State, epoch: Epoch) -> State:
+    """The state with an epoch's base in place: also how a stored epoch is put back after a restart."""
+    dropped = state.trouble.dropped + (len(epoch.span) if state.trouble.fallback else 0)
+    return replace(
+        state,
+        phase=Phase.IDLE,
+        epoch=None,
+        base=epoch.base,
+        tail_tokens=epoch.receipt.after - epoch.base.tokens,
+        number=epoch.number,
+        previous=epoch.sections,
+        record=epoch.record,
+        rent=0.0,
+        reported=0,
+        reported_view=0,
+        after_epoch=epoch.receipt.after,
+        refused_at=-1,
+        trouble=replace(state.trouble, dropped=dropped),
+    )
+
+
+def _commit_refused(state: State, event: CommitRefused) -> Step:
+    refusal = Refusal(event.reason, "busy", "another process compacted this conversation first")
+    state, effects = _refuse(replace(state, phase=Phase.IDLE, epoch=None), refusal)
+    return state, effects
+
+
+def _undone(state: State, event: Undone) -> Step:
+    """Back to what stood before the last epoch."""
+    total = sum(event.log.size(i) for i in range(len(event.log.transcript)))
+    fresh = replace(
+        state,
+        base=EMPTY_BASE,
+        tail_tokens=total,
+        number=0,
+        previous=Sections(),
+        record=Record(),
+        rent=0.0,
+        reported=0,
+        reported_view=0,
+        after_epoch=0,
+        refused_at=state.length,
+    )
+    if event.previous is None:
+        return replace(fresh, said="undone: the view is the whole transcript again"), ()
+    back = apply(fresh, event.previous)
+    grown = sum(event.log.size(i) for i in range(event.previous.at, len(event.log.transcript)))
+    said = f"undone: epoch {event.previous.number} stands again"
+    return replace(back, tail_tokens=back.tail_tokens + grown, refused_at=state.length, said=said), ()
+
+
+def _close(state: State, _: Closing) -> Step:
+    return replace(state, phase=Phase.CLOSED, pending=None, epoch=None), ()
+
+
+def _stay(state: State, _: Event) -> Step:
+    return state, ()
+
+
+def _pending(state: State) -> Draft:
+    assert state.pending is not None
+    return state.pending
+
+
+_OPEN = (Phase.IDLE, Phase.SUMMARISING, Phase.COMMITTING)
+
+
+def _table() -> dict[tuple[Phase, type], Handler]:
+    rows: tuple[tuple[type, tuple[Phase, ...], Handler], ...] = (
+        (Appended, _OPEN, _append),
+        (Reported, _OPEN, _report),
+        (Asked, (Phase.IDLE,), _asked),
+        (Asked, (Phase.SUMMARISING,), _asked_while_summarising),
+        (Asked, (Phase.COMMITTING,), _stay),
+        (CompactRequested, (Phase.IDLE,), _requested),
+        (CompactRequested, (Phase.SUMMARISING,), _busy),
+        (CompactRequested, (Phase.COMMITTING,), _stay),
+        (SummaryArrived, (Phase.SUMMARISING,), _arrived),
+        (SummaryArrived, (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED), _late),
+        (SummaryFailed, (Phase.SUMMARISING,), _failed),
+        (SummaryFailed, (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED), _late),
+        (Cancelled, (Phase.SUMMARISING,), _cancelled),
+        (Cancelled, (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED), _late),
+        (Committed, (Phase.COMMITTING,), _committed),
+        (CommitRefused, (Phase.COMMITTING,), _commit_refused),
+        (Undone, (Phase.IDLE,), _undone),
+        (Closing, _OPEN, _close),
+        (Closing, (Phase.CLOSED,), _stay),
+    )
+    return {(phase, event): handler for event, phases, handler in rows for phase in phases}
+
+
+TRANSITIONS = _table()

@@ -1,0 +1,64 @@
+"""When: how full the view is, what re-reading has cost, and which urgency that makes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clew.economics import SkiRental, accrue, due
+from clew.engine.plan import tail_target
+from clew.engine.values import State, Urgency
+
+_KEPT = 0.15  # of the leaving turns, that the record will hold
+_CLOSING = 800  # tokens of a handoff that every epoch writes anew
+_GROWN = 0.10  # of the soft limit: growth before the threshold is asked again after an epoch
+
+
+def estimate(state: State) -> int:
+    """Tokens of the messages, as the provider would count them: its last report for what it saw, our count for the rest.
+
+    Before any report our own count stands.
+    """
+    if not state.reported or state.reported_view <= 0:
+        return state.view_tokens
+    fresh = state.view_tokens - state.reported_view
+    seen = state.reported - state.limits.overhead
+    ratio = min(max(seen / state.reported_view, 0.5), 2.0)
+    return int(seen + fresh * ratio)
+
+
+def removable(state: State) -> int:
+    """Tokens that an epoch now would take out of the view."""
+    target, _ = tail_target(state)
+    gone = max(0, state.tail_tokens - target)
+    return int(gone * (1 - _KEPT))
+
+
+def rent(state: State) -> State:
+    """The state after one more request has read the removable tokens again."""
+    paid = accrue(SkiRental(state.rent), removable(state), state.limits.read)
+    return replace(state, rent=paid.rent)
+
+
+def rewrite(state: State) -> float:
+    """What an epoch now would cost more than reading the same: its new tokens are written, not read."""
+    target, _ = tail_target(state)
+    fresh = min(target, state.tail_tokens) + _KEPT * max(0, state.tail_tokens - target) + _CLOSING
+    return (state.limits.write - state.limits.read) * fresh
+
+
+def judge(state: State, now: float) -> Urgency | None:
+    """The urgency of an epoch before the next request, or None."""
+    limits = state.limits
+    if not limits.enabled:
+        return None
+    if estimate(state) > limits.hard:
+        return Urgency.MUST_FIT
+    grown = state.view_tokens - state.after_epoch
+    if estimate(state) >= limits.soft and (not state.number or grown >= _GROWN * limits.soft):
+        return Urgency.THRESHOLD
+    if not limits.priced or not removable(state):
+        return None
+    cold = state.last_request > 0 and now - state.last_request > limits.cache_ttl
+    if cold and removable(state) >= tail_target(state)[1]:
+        return Urgency.PRICED
+    return Urgency.PRICED if due(SkiRental(state.rent), rewrite(state)) else None

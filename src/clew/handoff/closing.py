@@ -1,0 +1,143 @@
+"""The part of a handoff that says how things stand: every section but the record of actions, drawn from the ledger.
+
+It is written anew at each epoch, so it is short; what was done and seen stands in the record's pages before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from clew.handoff import template as t
+from clew.ledger.facts import FileFact, Ledger, Request
+from clew.ledger.tools import one_line
+from clew.redact import redact
+from clew.transcript import reference, text_address
+
+_QUOTE = 600  # characters of a request quoted where it stands verbatim elsewhere in the view
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The sections, and the facts they only name the number of: one reference stands for that page."""
+
+    sections: t.Sections
+    page: str = ""
+
+
+def sections(
+    ledger: Ledger, shown: frozenset[int], budget: int, measure: Callable[[str], int], *, recall: bool = False
+) -> Closing:
+    """The closing's sections from the ledger, within about `budget` tokens: what must be kept is kept whatever it
+    costs; files, decisions, values and answers share what is left. `shown` are the user messages that the view holds
+    verbatim besides.
+    """
+    must = {
+        t.TASK: _task(ledger, shown),
+        t.CONSTRAINTS: _lines(c.text for c in ledger.current_constraints),
+        t.BLOCKED: _lines(e.text for e in ledger.open_errors),
+        t.PENDING: _lines(_quoted(r, shown) for r in ledger.open_requests[:-1]),
+        t.STATE: _state(ledger),
+        t.REMAINING: _lines(x.text for x in ledger.tasks if not x.done),
+        t.GOAL: _goal(ledger),
+        t.PROGRESS: _progress(ledger),
+    }
+    left = max(budget - sum(measure(v) for v in must.values()), budget // 3)
+    shares = (
+        (t.FILES, 0.4, [_file(f) for f in _ranked(ledger.files)]),
+        (t.DECISIONS, 0.3, [d.text + (f" — {d.reason}" if d.reason else "") for d in reversed(ledger.decisions)]),
+        (t.CONTEXT, 0.2, [_named(v.name, v.text) for v in reversed(ledger.values)]),
+        (t.RESOLVED, 0.3, [_answered(r, shown) for r in reversed(ledger.requests) if r.status != "open"]),
+    )
+    may: dict[str, list[str]] = {}
+    over: dict[str, list[str]] = {}
+    for heading, share, lines in shares:
+        may[heading], used = _fitting(lines, int(left * share), measure)
+        over[heading] = lines[len(may[heading]) :]
+        left -= used
+    page = "\n\n".join(f"## {h}\n{_lines(lines)}" for h, lines in over.items() if lines)
+    more = f", {reference(text_address(redact(page, force=True)))}" if page and recall else ""
+    texts = {h: _lines(lines + ([f"({len(over[h])} more{more})"] if over[h] else [])) for h, lines in may.items()}
+    done = t.Sections({h: text for h, text in (must | texts).items() if text})
+    return Closing(done, redact(page, force=True) if more else "")
+
+
+def _task(ledger: Ledger, shown: frozenset[int]) -> str:
+    if not ledger.open_requests:
+        return ""
+    return f"User asked: {_quoted(ledger.open_requests[-1], shown)}"
+
+
+def _quoted(request: Request, shown: frozenset[int]) -> str:
+    """Verbatim, unless the view shows the whole of it elsewhere and it is long."""
+    if request.source in shown and len(request.text) > _QUOTE:
+        return f'"{request.text[:_QUOTE]}…" (in full in the record)'
+    return f'"{request.text}"'
+
+
+def _goal(ledger: Ledger) -> str:
+    return one_line(ledger.requests[0].text, 200) if ledger.requests else ""
+
+
+def _state(ledger: Ledger) -> str:
+    w = ledger.workspace
+    lines = []
+    if w.directory or w.branch or w.commit:
+        where = [f"directory {w.directory}" if w.directory else "", f"branch {w.branch}" if w.branch else ""]
+        lines.append(", ".join(x for x in (*where, f"commit {w.commit}" if w.commit else "") if x))
+    if ledger.tests:
+        run = ledger.tests[-1]
+        failing = f": {', '.join(run.failing[:8])}" if run.failing else ""
+        lines.append(f"tests: {run.passed} passed, {run.failed} failed (`{one_line(run.command, 80)}`){failing}")
+    lines += [f"running: {p}" for p in w.processes]
+    changed = [f.path for f in ledger.files if f.changed]
+    if changed:
+        lines.append(f"{len(changed)} file{'s' if len(changed) != 1 else ''} changed so far")
+    return _lines(lines)
+
+
+def _progress(ledger: Ledger) -> str:
+    last = ledger.commands[-1] if ledger.commands else None
+    return f"last command: `{one_line(last.text, 120)}` — {one_line(last.outcome, 120)}" if last is not None else ""
+
+
+def _ranked(files: Sequence[FileFact]) -> list[FileFact]:
+    """Changed files first, then the most visited; the newest first among equals."""
+    return sorted(files, key=lambda f: (f.changed, len(f.actions), f.source), reverse=True)
+
+
+def _file(fact: FileFact) -> str:
+    counts: dict[str, int] = {}
+    for a in fact.actions:
+        counts[a.verb] = counts.get(a.verb, 0) + 1
+    what = ", ".join(f"{verb} {n}×" if n > 1 else verb for verb, n in counts.items())
+    last = next((a.lines for a in reversed(fact.actions) if a.lines[1]), (0, 0))
+    return f"{fact.path}: {what}" + (f", last l. {last[0]}-{last[1]}" if last[1] else "")
+
+
+def _answered(request: Request, shown: frozenset[int]) -> str:
+    asked = one_line(request.text, 120 if request.source in shown else 240)
+    if request.status == "withdrawn":
+        return f'"{asked}" — withdrawn'
+    return f'"{asked}" — {one_line(request.answer, 160)}' if request.answer else f'"{asked}" — answered'
+
+
+def _named(name: str, text: str) -> str:
+    return f"{name}: {text}" if name and name not in text else text
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "\n".join(f"- {x}" for x in items if x)
+
+
+def _fitting(lines: Sequence[str], room: int, measure: Callable[[str], int]) -> tuple[list[str], int]:
+    """The first lines that fit, and what they cost."""
+    out: list[str] = []
+    used = 0
+    for line in lines:
+        cost = measure(line) + 2
+        if used + cost > room:
+            break
+        out.append(line)
+        used += cost
+    return out, used

@@ -1,0 +1,288 @@
+"""The record: what was asked, done and found in the turns that left the view, oldest first, in pages.
+
+A page is written once, when its turns leave, and stays byte for byte until a rebuild, so that what a provider has
+cached of it stays cached. A rebuild writes one page from what the pages held: it is bounded by them, not by history.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TypeAlias
+
+from clew.handoff.template import recognise
+from clew.ledger.names import Line, Names, names_in, weight
+from clew.ledger.tools import Action, Output, classify, one_line, unwrap
+from clew.redact import redact
+from clew.transcript import Message, Place, Span, ToolCall, ToolResult, Transcript, reference
+
+Measure: TypeAlias = Callable[[str], int]
+
+_VERBS = {
+    "command": "RUN", "read": "READ", "write": "WRITE", "edit": "EDIT", "patch": "PATCH", "search": "SEARCH",
+    "fetch": "FETCH", "todo": "PLAN", "delegate": "DELEGATE", "ask": "ASK", "think": "THINK", "other": "CALL",
+}  # fmt: skip
+_FLOOR = -6.0  # names that score less are not kept, whatever room there is
+_GAP = 14  # characters between two kept names of a line that are kept with them
+_LINE_NAMES, _LINE_LENGTH, _PIECE = 12, 380, 300
+_TARGET = 150
+_SHORTENED = 400
+_NOWHERE = Span(0, 0)
+_REMINDER = re.compile(r"<(system-reminder|command-message|local-command-caveat)>.*?</\1>\s*", re.DOTALL)
+_ERROR = re.compile(
+    r"\b(?:error|fail(?:ed|ure|ures)?|exception|panic|fatal|denied|undefined|not found)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Tokens: of the pages together before they are rebuilt, of a rebuilt one, and of users' words kept verbatim."""
+
+    cap: int
+    rebuilt: int
+    user_each: int
+    user_all: int
+    rate: float = 0.15  # of the leaving turns, for names
+    least: int = 300
+
+    @classmethod
+    def of(cls, soft: int, scale: float = 1.0) -> Budget:
+        """In proportion to the room there is, to an upper bound: what stays is read again at every request."""
+        room = min(soft, 34_000) * scale
+        return cls(int(0.27 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), 0.15 * min(scale, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Pages, the names they hold, and which user messages they show verbatim, shortened, or only count."""
+
+    pages: tuple[str, ...] = ()
+    tokens: int = 0
+    kept: frozenset[str] = frozenset()
+    start: int = 0
+    end: int = 0
+    verbatim: tuple[int, ...] = ()
+    shortened: tuple[int, ...] = ()
+    user_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a record is written from."""
+
+    log: Transcript
+    names: Names
+    size: Callable[[int], int]
+    measure: Measure
+    recall: str = ""
+
+
+def spoken_by_user(message: Message) -> str:
+    """A user's own words: without the reminders that clients put among them."""
+    from_user = "\n".join(p.text for p in message.parts if hasattr(p, "text") and not isinstance(p, ToolResult))
+    return _REMINDER.sub("", from_user).strip()
+
+
+def extend(
+    record: Record, src: Source, span: Span, shown: frozenset[str], budget: Budget, opening: Span = _NOWHERE
+) -> Record:
+    """The record with the turns of `span` added: a new page, or one rebuilt page where the pages grew too large.
+
+    `shown` are the names the tail holds anyway; `opening` are turns older than every page, which come in only now.
+    """
+    leaving = sum(src.size(i) for i in range(span.start, span.end))
+    room = max(budget.least, int(budget.rate * leaving))
+    if record.pages and (record.tokens + room > budget.cap or len(opening)):
+        return _rebuilt(record, src, span, shown, budget, opening)
+    keep = _choose(src, _candidates(src, span, record.kept | shown), room)
+    return _written(record, src, range(span.start, span.end), keep, budget, fresh=span.start, add=True)
+
+
+def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], budget: Budget, opening: Span) -> Record:
+    places = _candidates(src, opening, shown) | _candidates(src, span, shown)
+    for name in record.kept - shown:
+        at = src.names.last_message(name)
+        if at < span.end:
+            places[name] = at
+    keep = _choose(src, places, budget.rebuilt)
+    spoken = {*record.verbatim, *record.shortened}
+    old = {at for at in keep.values() if at < span.start} | spoken | set(range(opening.start, opening.end))
+    positions: Sequence[int] = [*sorted(old), *range(span.start, span.end)]
+    return _written(Record(start=record.start), src, positions, keep, budget, fresh=span.start, add=False)
+
+
+def _candidates(src: Source, span: Span, without: frozenset[str]) -> dict[str, int]:
+    """Names of a span with the last message of it that holds each."""
+    return {
+        name: i
+        for i in range(span.start, span.end)
+        for line in src.names.lines(i)
+        for name, _, _ in line.names
+        if name not in without and not src.names.given(name)
+    }
+
+
+def _choose(src: Source, places: dict[str, int], room: float) -> dict[str, int]:
+    """The names worth their tokens, by score over cost, until the room is used."""
+    pool = []
+    for name, at in places.items():
+        score = src.names.score(name)
+        if score >= _FLOOR:
+            pool.append((_value(score, name), name, at))
+    pool.sort(key=lambda p: (-p[0], p[1]))
+    keep: dict[str, int] = {}
+    for _, name, at in pool:
+        room -= weight(name)
+        if room < 0:
+            break
+        keep[name] = at
+    return keep
+
+
+def _value(score: float, name: str) -> float:
+    """Value for money, as log odds."""
+    return score - log(weight(name))
+
+
+def _written(
+    record: Record,
+    src: Source,
+    positions: Iterable[int],
+    keep: dict[str, int],
+    budget: Budget,
+    *,
+    fresh: int,
+    add: bool,
+) -> Record:
+    by_message: dict[int, set[str]] = {}
+    for name, at in keep.items():
+        by_message.setdefault(at, set()).add(name)
+    listed = list(positions)
+    users = [i for i in listed if src.log[i].is_user_turn]
+    verbatim = _pinned(src, users, budget, record.user_tokens)
+    out: list[str] = []
+    for i in listed:
+        names = by_message.get(i, set())
+        message = src.log[i]
+        if message.is_user_turn:
+            out += _user(src, i, names, whole=i in verbatim)
+        if message.role == "assistant":
+            out += _assistant(src, i, names, actions=i >= fresh or bool(names))
+        elif message.results and names:
+            out += _fragments(src.names.lines(i), names, "   → ", ("result",))
+    text = redact("\n".join(out), force=True)
+    page = (text,) if text else ()
+    end = max(listed, default=record.end - 1) + 1
+    return Record(
+        pages=(*record.pages, *page) if add else page,
+        tokens=(record.tokens if add else 0) + src.measure(text),
+        kept=(record.kept if add else frozenset()) | names_in(text),
+        start=record.start,
+        end=max(end, record.end),
+        verbatim=(*record.verbatim, *sorted(verbatim)),
+        shortened=(*record.shortened, *(i for i in users if i not in verbatim)),
+        user_tokens=record.user_tokens + sum(src.size(i) for i in verbatim),
+    )
+
+
+def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> frozenset[int]:
+    """The user messages shown verbatim: the first of all, then the newest, as far as the budget goes."""
+    left = budget.user_all - spent
+    chosen = []
+    order = [*users[:1], *reversed(users[1:])]
+    for i in order:
+        size = src.measure(spoken_by_user(src.log[i]))
+        if size <= min(budget.user_each, left) and recognise(spoken_by_user(src.log[i])) is None:
+            chosen.append(i)
+            left -= size
+    return frozenset(chosen)
+
+
+def _user(src: Source, i: int, names: set[str], *, whole: bool) -> list[str]:
+    text = spoken_by_user(src.log[i])
+    if not text or recognise(text) is not None:
+        return []
+    if whole:
+        return [f"User: {text}"]
+    ref = f", {reference(src.log[i].address)}" if src.recall else ""
+    lead = f"User (first words of {src.size(i)} tokens{ref}): {one_line(text, _SHORTENED)}"
+    return [lead, *_fragments(src.names.lines(i), names - names_in(lead), "   ", ("user",))]
+
+
+def _assistant(src: Source, i: int, names: set[str], *, actions: bool) -> list[str]:
+    """What the agent did: one numbered line a call, and the names it spoke of that are worth keeping."""
+    message, lines = src.log[i], src.names.lines(i)
+    number = src.names.calls_before(i)
+    done = []
+    for k, part in enumerate(message.parts):
+        if isinstance(part, ToolCall):
+            number += 1
+            if actions:
+                done.append(f"{number}. {action_line(src.log, Place(i, k), part)}")
+    rest = names - names_in("\n".join(done))
+    said = _fragments(lines, rest, "Said: ", ("said",))
+    return [*said, *done, *_fragments(lines, rest - names_in("\n".join(said)), "   ", ("call",))]
+
+
+def action_line(log: Transcript, place: Place, call: ToolCall) -> str:
+    """`ACTION target — outcome [tool: name]`."""
+    action = classify(call)
+    at = log.result_of(place)
+    part = log.part(at) if at is not None else None
+    output = unwrap(part) if isinstance(part, ToolResult) else None
+    verb = _VERBS[action.kind]
+    target = one_line(action.target or call.name, _TARGET)
+    if action.lines[1]:
+        target += f":{action.lines[0]}-{action.lines[1]}"
+    return f"{verb} {target} — {outcome(action, output)} [tool: {call.name}]"
+
+
+def outcome(action: Action, output: Output | None) -> str:
+    """What came of it, in a few words: the exit code where one is known, the first error line where it failed."""
+    if output is None:
+        return "no result yet"
+    if output.running:
+        return "still running"
+    size = f"{output.lines} line{'s' if output.lines != 1 else ''}"
+    code = f"exit {output.exit_code}" if output.exit_code is not None else ""
+    if output.failed:
+        first = next((s for s in output.text.split("\n") if _ERROR.search(s)), output.text.strip().split("\n")[0])
+        return ", ".join(x for x in (code or "failed", size) if x) + f": {one_line(first, 120)}"
+    if action.kind in ("edit", "write", "patch", "todo"):
+        return "done"
+    return ", ".join(x for x in (code, size) if x)
+
+
+def _fragments(lines: Iterable[Line], names: set[str], lead: str, kinds: tuple[str, ...]) -> list[str]:
+    """Pieces of the message's own lines around the names kept; a few to a line, so that a reader can use them."""
+    todo, pieces = set(names), []
+    for line in lines:
+        if not todo:
+            break
+        hits = [(s, e) for n, s, e in line.names if n in todo] if line.kind in kinds else []
+        if not hits:
+            continue
+        todo -= {n for n, _, _ in line.names}
+        runs: list[list[int]] = []
+        for s, e in hits:
+            if runs and s - runs[-1][1] <= _GAP:
+                runs[-1][1] = e
+            else:
+                runs.append([s, e])
+        pieces.append(" … ".join(line.text[s:e] for s, e in runs)[:_PIECE])
+    return _folded(pieces, lead)
+
+
+def _folded(pieces: Iterable[str], lead: str) -> list[str]:
+    out: list[str] = []
+    current, held = "", frozenset[str]()
+    for piece in pieces:
+        here = names_in(piece)
+        if current and (len(held | here) > _LINE_NAMES or len(current) + len(piece) > _LINE_LENGTH):
+            out.append(lead + current)
+            current, held, lead = "", frozenset(), " " * len(lead)
+        current = f"{current}; {piece}" if current else piece
+        held |= here
+    return [*out, lead + current] if current else out
