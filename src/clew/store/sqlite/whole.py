@@ -52,13 +52,15 @@ def load(link: Link, dumped: Dump) -> None:
     )
 
 
+_ENTRIES = (
+    "SELECT m.id, s.root, m.role, m.tool, c.wire, c.body FROM messages m JOIN sessions s ON s.no = m.session"
+    " JOIN contents c ON c.id = m.content"
+)
+
+
 def entries(link: Link, where: str, values: Sequence[object]) -> Iterator[index.Entry]:
     """Index entries of stored messages, as they were put in."""
-    sql = (
-        "SELECT m.id, s.root, m.role, m.tool, c.wire, c.body FROM messages m JOIN sessions s ON s.no = m.session"
-        f" JOIN contents c ON c.id = m.content WHERE {where} ORDER BY m.id"
-    )
-    cursor = link.db.execute(sql, tuple(values))
+    cursor = link.db.execute(f"{_ENTRIES} WHERE {where} ORDER BY m.id", tuple(values))
     while chunk := cursor.fetchmany(200):
         for id_, root, role, tool, kind, body in chunk:
             message = wire.get(name_of(link, kind)).message(unpack(link, body))
