@@ -128,7 +128,10 @@ def test_preserved_messages_of_a_compaction_are_named_and_not_repeated(tmp_path)
 
 
 def test_a_file_of_side_chain_lines_alone_is_a_conversation(tmp_path):
-    rows = [claude("a", None, "go", isSidechain=True, agentId="7"), claude("b", "a", "on", isSidechain=True, agentId="7")]
+    rows = [
+        claude("a", None, "go", isSidechain=True, agentId="7"),
+        claude("b", "a", "on", isSidechain=True, agentId="7"),
+    ]
     assert texts(files.read(write(tmp_path / "agent.jsonl", *rows))) == ["go", "on"]
 
 

@@ -14,6 +14,7 @@ from clew.wire.usage import Usage
 
 MAIN = ""
 _SHOWN = 5  # line numbers named in a sentence
+_SAID = 40  # single cases told, before they are only counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +167,7 @@ class Aside:
         self._lines: dict[tuple[str, str], list[int]] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._sentences: list[str] = []
+        self._more = 0
 
     def add(self, one: str, many: str, line: int = 0) -> None:
         """`one` is the sentence for a single case, `many` the one for several with `{n}` for their number."""
@@ -176,11 +178,17 @@ class Aside:
             lines.append(line)
 
     def say(self, sentence: str) -> None:
-        self._sentences.append(sentence)
+        """A sentence about a single case."""
+        if len(self._sentences) < _SAID:
+            self._sentences.append(sentence)
+        else:
+            self._more += 1
 
     def records(self) -> Iterator[LeftOut]:
         for sentence in self._sentences:
             yield LeftOut(sentence)
+        if self._more:
+            yield LeftOut(f"and {self._more} more such cases")
         for (one, many), n in self._counts.items():
             lines = self._lines[one, many]
             where = ""

@@ -177,10 +177,14 @@ class _Reading:
         stamp = mapping(value).get("timestamp")
         if isinstance(stamp, (str, int, float)):
             meta["timestamp"] = stamp
+        where = f"line {line}, turn {n}" if line else f"turn {n}"
+        if value is None:
+            self.source.aside.say(f"{where} has no speaker that is known")
+            return
         try:
             message = speak(self.wire, value, meta)
         except InputError as e:
-            self.source.aside.say(f"{f'line {line}, ' if line else ''}turn {n} is no readable message: {e.message}")
+            self.source.aside.say(f"{where} is no readable message: {e.message}")
             return
         yield Said(message, self.chain)
         self.said += 1

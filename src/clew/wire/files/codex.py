@@ -28,10 +28,11 @@ def looks_like(value: Json) -> bool:
     """Whether a line is one of Codex's, of the older versions without envelopes too."""
     if not isinstance(value, dict):
         return False
-    if value.get("type") in _ENVELOPES and isinstance(value.get("payload"), dict):
+    kind = text(value.get("type"))
+    if kind in _ENVELOPES and isinstance(value.get("payload"), dict):
         return True
     old_head = {"id", "timestamp", "instructions"} <= value.keys()
-    return old_head or "record_type" in value or (value.get("type") in _ITEMS - {"message"})
+    return old_head or "record_type" in value or kind in _ITEMS - {"message"}
 
 
 def records(source: Source) -> Iterator[Record]:
@@ -53,7 +54,7 @@ def _unwrapped(value: Json) -> tuple[str, dict[str, Json]]:
     payload = value.get("payload")
     if isinstance(payload, dict):
         return text(value.get("type")), payload
-    if value.get("type") in _ITEMS:
+    if text(value.get("type")) in _ITEMS:
         return "response_item", value
     if "id" in value and "timestamp" in value and "type" not in value:
         return "session_meta", value
@@ -137,7 +138,7 @@ class _Rollout:
             gone = any(line.number in r for r in self._dropped)
             if kind == "response_item" and gone:
                 self._source.aside.add("1 item was rolled back", "{n} items were rolled back", line.number)
-            elif kind == "response_item" and payload.get("type") not in _NOT_SENT:
+            elif kind == "response_item" and text(payload.get("type")) not in _NOT_SENT:
                 yield from self._item(line.number, time, payload)
             elif kind == "event_msg" and payload.get("type") == "token_count":
                 yield from self._count(line.number, time, payload)
@@ -187,7 +188,7 @@ class _Rollout:
         shown = tuple(m for item in history if (m := self._message(item, line, time)) is not None)
         if not shown and said:
             shown = (self._wire.text_message("user", said),)
-        sealed = any(mapping(i).get("type") in {"compaction", "compaction_summary"} for i in history)
+        sealed = any(text(mapping(i).get("type")).startswith("compaction") for i in history)
         self._reply_at = None
         return Compaction(
             position=self._position,
