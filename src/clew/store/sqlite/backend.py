@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from clew.errors import StoreBusy, StoreFull
 from clew.jsonio import Json
 from clew.store.base import ANY, DEFAULT_LEASE
 from clew.store.mask import Masker
@@ -29,7 +30,20 @@ from clew.store.records import (
     State,
     Stored,
 )
-from clew.store.sqlite import epochs, files, index, log, messages, originals, purge, search, sessions, upkeep, whole
+from clew.store.sqlite import (
+    epochs,
+    files,
+    index,
+    log,
+    messages,
+    originals,
+    pending,
+    purge,
+    search,
+    sessions,
+    upkeep,
+    whole,
+)
 from clew.store.sqlite.connect import Link, Pool, Settings
 from clew.store.sqlite.rows import Row, chain_at, read_session, session_row
 from clew.transcript import Message
@@ -131,8 +145,11 @@ class SqliteStore:
         with self._pool.write() as link:
             done = self._append(link, session_row(link, session), messages, at, chain)
             due = link.packer.newest == PLAIN and upkeep.due(link, done.new)
+            behind = pending.due(link)
         if due:
             self._learn()
+        if behind:
+            self._catch_up()
         return done
 
     def messages(self, session: str, start: int = 0, end: int | None = None) -> Sequence[Stored]:
@@ -263,6 +280,8 @@ class SqliteStore:
         self._learn()
         with self._pool.write() as link:
             self._same_index(link)
+            while pending.catch_up(link):
+                pass
             upkeep.repack_old(link)
             index.optimize(link.db, link.have)
         with self._pool.alone() as link:
@@ -285,6 +304,16 @@ class SqliteStore:
     def _learn(self) -> None:
         with self._pool.write() as link:
             upkeep.learn(link)
+
+    def _catch_up(self) -> None:
+        """What was appended stands whatever becomes of this, so a busy or full store is left for the next time."""
+        more = True
+        while more:
+            try:
+                with self._pool.write() as link:
+                    more = pending.due(link) and pending.catch_up(link)
+            except (StoreBusy, StoreFull):
+                return
 
     def _same_index(self, link: Link) -> None:
         """What was indexed under other rules can't be taken out by these: index it all anew first."""

@@ -28,6 +28,7 @@ TRIES, FIRST_WAIT, LONGEST_WAIT = 15, 0.020, 0.150
 _LOCKED_WAIT = 0.25  # seconds SQLite itself waits within each try
 _IDLE = 4
 _CACHE_KIB = 16384
+_CHECKPOINT_PAGES = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ class Pool:
         db.execute(f"PRAGMA synchronous={'FULL' if self.settings.full else 'NORMAL'}")
         db.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         db.execute("PRAGMA secure_delete=ON")
-        db.execute("PRAGMA foreign_keys=OFF")
+        db.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         return db
 
     def _retry(self, act: Callable[[], object]) -> None:

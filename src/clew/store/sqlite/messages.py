@@ -9,9 +9,8 @@ from clew import jsonio, wire
 from clew.errors import Conflict
 from clew.store.addresses import from_bytes, to_bytes
 from clew.store.calls import OpenCalls
-from clew.store.indexed import clean, indexed
+from clew.store.indexed import clean
 from clew.store.records import Appended, Stored
-from clew.store.sqlite import index
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.rows import Row, chain_at, content_id, ms, name_id, name_of, seconds, segments, unpack
 from clew.transcript import Message
@@ -59,7 +58,6 @@ def _compare(link: Link, row: Row, messages: Sequence[Message], at: int, before:
 def _write(link: Link, row: Row, fresh: Sequence[Message], times: Sequence[float]) -> Appended:
     position, chain = row.length, row.chain
     calls = OpenCalls(row.open_calls)
-    entries = []
     for m, time in zip(fresh, times, strict=True):
         chain = grow(chain, m.address)
         tool = clean(calls.tool(m))
@@ -69,14 +67,11 @@ def _write(link: Link, row: Row, fresh: Sequence[Message], times: Sequence[float
             row.no, position, content, name_id(link, m.role), name_id(link, tool) if tool else None, ms(time),
             to_bytes(chain), meta,
         )  # fmt: skip
-        made = link.db.execute(
+        link.db.execute(
             "INSERT INTO messages (session, position, content, role, tool, time, chain, meta) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             values,
-        ).lastrowid
-        assert made is not None
-        entries.append(index.Entry(made, row.root, m.role, tool, indexed(m)))
+        )
         position += 1
-    index.add(link.db, link.have, entries)
     link.db.execute(
         "UPDATE sessions SET length = ?, chain = ?, open_calls = ?, updated = max(updated, ?) WHERE no = ?",
         (position, chain, calls.text(), ms(max(times)), row.no),

@@ -9,6 +9,7 @@ from clew.store.indexed import clean, indexed
 from clew.store.match import fold, matches, score, words
 from clew.store.query import Hit, Query, Scope, Term, TermKind
 from clew.store.sqlite.connect import Link
+from clew.store.sqlite.pending import waiting
 from clew.store.sqlite.rows import ms, name_of, seconds, unpack
 
 _RANKED = 200  # candidates that are confirmed and ranked; of more, the newest count
@@ -31,6 +32,7 @@ def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> lis
 
 
 def _candidates(link: Link, query: Query) -> Iterator[int]:
+    yield from waiting(link) if link.have.words or link.have.grams else ()
     by_words = [g for g in query.all if all(_word_expression(t) for t in g)]
     by_grams = [g for g in query.all if all(_gram_expression(t) for t in g)]
     if by_words and link.have.words:

@@ -13,9 +13,10 @@ from clew.store.pack import DICTIONARY_BYTES, PLAIN, train
 from clew.store.records import Finding, Info
 from clew.store.sqlite import files, index
 from clew.store.sqlite.connect import Link
+from clew.store.sqlite.entries import entries
+from clew.store.sqlite.pending import set_watermark
 from clew.store.sqlite.purge import repack
 from clew.store.sqlite.rows import unpack
-from clew.store.sqlite.whole import entries
 from clew.transcript import chain as grow
 
 TRAIN_AT = 2000  # contents at which a store has enough of its own to train on
@@ -136,10 +137,12 @@ def repack_old(link: Link) -> int:
 def reindex(link: Link) -> int:
     """Both indexes made anew from the messages."""
     index.clear(link.db, link.have)
-    done = 0
+    done = last = 0
     for entry in entries(link, "1", ()):
         index.add(link.db, link.have, (entry,))
         done += 1
+        last = entry.id
+    set_watermark(link, last)
     set_version(link)
     return done
 

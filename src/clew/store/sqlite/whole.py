@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from clew import wire
 from clew.errors import Conflict
-from clew.store.indexed import indexed
 from clew.store.records import Dump, Freed, NewSession
 from clew.store.sqlite import epochs, index, log, messages, originals, sessions
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.rows import Row, ms, name_of, read_session, session_row, unpack
+from clew.store.sqlite.entries import entries
+from clew.store.sqlite.pending import watermark
+from clew.store.sqlite.rows import Row, ms, read_session, session_row
 
 
 def dump(link: Link, session: str, tenant: str) -> Dump:
@@ -52,21 +52,6 @@ def load(link: Link, dumped: Dump) -> None:
     )
 
 
-_ENTRIES = (
-    "SELECT m.id, s.root, m.role, m.tool, c.wire, c.body FROM messages m JOIN sessions s ON s.no = m.session"
-    " JOIN contents c ON c.id = m.content"
-)
-
-
-def entries(link: Link, where: str, values: Sequence[object]) -> Iterator[index.Entry]:
-    """Index entries of stored messages, as they were put in."""
-    cursor = link.db.execute(f"{_ENTRIES} WHERE {where} ORDER BY m.id", tuple(values))
-    while chunk := cursor.fetchmany(200):
-        for id_, root, role, tool, kind, body in chunk:
-            message = wire.get(name_of(link, kind)).message(unpack(link, body))
-            yield index.Entry(id_, root, name_of(link, role), name_of(link, tool), indexed(message))
-
-
 def delete(link: Link, names: Sequence[str], *, preview: bool) -> Freed:
     rows = [session_row(link, n) for n in dict.fromkeys(names)]
     numbers = {r.no for r in rows}
@@ -77,8 +62,9 @@ def delete(link: Link, names: Sequence[str], *, preview: bool) -> Freed:
     contents, freed = _doomed(link, numbers)
     if preview:
         return freed
+    mark = watermark(link)
     for no in numbers:
-        index.remove(link.db, link.have, list(entries(link, "m.session = ?", (no,))))
+        index.remove(link.db, link.have, list(entries(link, "m.session = ? AND m.id <= ?", (no, mark))))
         for table in ("messages", "events", "epochs", "leases", "originals", "states", "usage"):
             link.db.execute(f"DELETE FROM {table} WHERE session = ?", (no,))  # noqa: S608 - the names above
         link.db.execute("DELETE FROM sessions WHERE no = ?", (no,))

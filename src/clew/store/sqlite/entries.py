@@ -1,0 +1,25 @@
+"""Index entries worked out from stored messages: the same that were, or will be, put in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clew import wire
+from clew.store.indexed import indexed
+from clew.store.sqlite.connect import Link
+from clew.store.sqlite.index import Entry
+from clew.store.sqlite.rows import name_of, unpack
+
+_ENTRIES = (
+    "SELECT m.id, s.root, m.role, m.tool, c.wire, c.body FROM messages m JOIN sessions s ON s.no = m.session"
+    " JOIN contents c ON c.id = m.content"
+)
+
+
+def entries(link: Link, where: str, values: Sequence[object], *, limit: int = -1) -> Iterator[Entry]:
+    """Of the messages that a test names, by row."""
+    cursor = link.db.execute(f"{_ENTRIES} WHERE {where} ORDER BY m.id LIMIT ?", (*values, limit))
+    while chunk := cursor.fetchmany(200):
+        for id_, root, role, tool, kind, body in chunk:
+            message = wire.get(name_of(link, kind)).message(unpack(link, body))
+            yield Entry(id_, root, name_of(link, role), name_of(link, tool), indexed(message))
