@@ -81,6 +81,19 @@ def test_chat_has_no_system_to_replace():
         request.replace(system="x")
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_messages_of_the_previous_request_are_the_same_objects(name):
+    w = wire.get(name)
+    first = w.request(compact({**BODIES[name], w.messages_key: BODIES[name][w.messages_key][:-1]}))
+    second = w.request(compact(BODIES[name]), previous=first)
+    assert second == w.request(compact(BODIES[name]))
+    assert all(a is b for a, b in zip(first.messages, second.messages, strict=False))
+    changed = [{**BODIES[name][w.messages_key][0], "x": 1}, *BODIES[name][w.messages_key][1:]]
+    third = w.request(compact({**BODIES[name], w.messages_key: changed}), previous=second)
+    assert third.messages[0].value == changed[0]
+    assert third.messages[1] is second.messages[1]
+
+
 def test_null_members_stay_null():
     body = b'{"model":null,"tools":null,"system":null,"messages":[]}'
     w = wire.get("anthropic")

@@ -128,14 +128,20 @@ class Wire(ABC):
         role, parts = self.read(value)
         return Message(role, parts + stashed(meta), encode(value), self.name, MappingProxyType(meta))
 
-    def request(self, body: bytes | Mapping[str, Json]) -> Request:
-        """A request body taken apart."""
+    def request(self, body: bytes | Mapping[str, Json], *, previous: Request | None = None) -> Request:
+        """A request body taken apart. Messages that `previous` has at the same place, to the byte, are its own
+        objects again, with whatever was worked out about them.
+        """
         raw = bytes(body) if isinstance(body, (bytes, bytearray)) else encode(body)
         cut = split(raw, self.messages_key)
         value = cut.value
         listed = self._listed(value)
         raws = cut.items if len(cut.items) == len(listed) else [encode(v) for v in listed]
-        messages = tuple(self._built(self._item(v, i), r) for i, (v, r) in enumerate(zip(listed, raws, strict=True)))
+        known = previous.messages if previous is not None and previous.wire == self.name else ()
+        messages = tuple(
+            known[i] if i < len(known) and known[i].raw == r and not known[i].meta else self._built(self._item(v, i), r)
+            for i, (v, r) in enumerate(zip(listed, raws, strict=True))
+        )
         taken = {self.messages_key} if self.messages_key in value else set()
         model, system, tools = value.get("model"), None, value.get("tools")
         if isinstance(model, str):
