@@ -15,7 +15,10 @@ from clew.redact.values import reference, standin
 _NAME_BACK = re.compile(r"[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
 # {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
 _PAIRED = re.compile(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
-_AFTER = re.compile(r"(?P<op>:=|=>|={1,3}|:)(?P<space>[ \t]{0,40})(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`])?")
+_AFTER = re.compile(
+    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}[\"'`]))|(?P<op>:=|=>|={1,3}|:))"
+    r"(?P<space>[ \t]{0,40})(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
+)
 _BARE = re.compile(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
 _LOOSE = re.compile(r"(?:[^\s\"'`\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
 _PARAMETER = re.compile(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
@@ -43,19 +46,20 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     after = _AFTER.match(text, position)
     if after is None or text.startswith("::", position):
         return []
+    op = _op(after)
     if what is Holds.AUTHORIZATION:
         return authorization(text, after.end(), after["quote"])
     if what is Holds.COOKIE:
         return cookie(text, after.end(), after["quote"])
-    if after["op"] == "=" and not back["close"] and not after["space"] and not after["quote"]:
+    if op == "=" and not back["close"] and not after["space"] and not after["quote"]:
         parameter = _parameter(text, name, begin, after.end())
         if parameter is not None:
             return parameter
     if what is Holds.QUERY:
         return []
     if after["quote"] is not None:
-        return [] if code_file and not _is_header(name, after["op"]) else _quoted(text, name, what, after, back["close"], begin)
-    return [] if code_file and not _is_header(name, after["op"]) else _unquoted(text, name, what, after, back["close"], begin)
+        return [] if code_file and not _is_header(name, op) else _quoted(text, name, what, after, back["close"], begin)
+    return [] if code_file and not _is_header(name, op) else _unquoted(text, name, what, after, back["close"], begin)
 
 
 def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span] | None:
@@ -78,6 +82,10 @@ def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span]
     return [Span(value_start, value_start + len(value), family)]
 
 
+def _op(after: re.Match[str]) -> str:
+    return after["op"] or "="
+
+
 def _small_number(value: str) -> bool:
     return value.isdigit() and len(value) < 6
 
@@ -97,16 +105,16 @@ def _family(op: str, quote: str | None, close: str, space: str, name: str) -> st
 
 
 def _quoted(text: str, name: str, what: Holds, after: re.Match[str], close: str, begin: int) -> list[Span]:
-    quote = after["quote"]
+    quote, op = after["quote"], _op(after)
     start = after.end()
     end = closing(text, start, quote)
     value = text[start:end]
-    template = quote.endswith("`") or (begin > 0 and after["prefix"] == "" and text[after.start("quote") - 1] in "fF$")
+    template = quote.endswith("`") or (begin > 0 and not after["prefix"] and text[after.start("quote") - 1] in "fF$")
     if template and "{" in value:
         return []
-    if not quoted_secret(what, name, value, compared=after["op"] in {"==", "==="}):
+    if not quoted_secret(what, name, value, compared=op in {"==", "==="}):
         return []
-    return [Span(start, end, _family(after["op"], quote, close, after["space"], name))]
+    return [Span(start, end, _family(op, quote, close, after["space"], name))]
 
 
 def closing(text: str, start: int, quote: str) -> int:
@@ -127,7 +135,7 @@ def closing(text: str, start: int, quote: str) -> int:
 
 
 def _unquoted(text: str, name: str, what: Holds, after: re.Match[str], close: str, begin: int) -> list[Span]:
-    op, start = after["op"], after.end() - len(after["prefix"])
+    op, start = _op(after), after.end()
     # A bare word after a quoted key is a number or code; after a comparison, code.
     if (op == ":" and close) or op in {"==", "==="}:
         return []

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from clew.redact.names import ANCHORS
-from clew.redact.tokens import infixes, shapes
-from clew.redact.triggers import CLOSERS, FIXED, LITERALS, NAME_TAIL, Kind, Place, heads
+from clew.redact.tokens import JWT_HEAD, infixes, shapes
+from clew.redact.triggers import CLOSERS, FIXED, LITERALS, NAME_TAIL, STEMS, Kind, Place, heads
 
 # What a token's first characters are made of; a token shorter than this in such characters is searched for by itself.
 _WORD = "A-Za-z0-9_.:~%\\-"
 _LONG = 14
+# Stems shared by prefixes that are searched for by themselves.
+_ITEM = re.compile(r"\[[^\]]+\]|\\.|.")
+_APART_STEMS = ("eyJ", "TT3", "fm1", "fm2", "access_token$")
 
 
 class StdlibEngine:
@@ -22,33 +25,34 @@ class StdlibEngine:
         in_word = re.compile(f"[{_WORD}]")
         self._blank = bytes(c if c < 128 and in_word.match(chr(c)) else 32 for c in range(256))
         self._tail = re.compile(f"({NAME_TAIL})(?:{CLOSERS}([:=]))?".encode())
-        self._names = re.compile(b"|".join(re.escape(a).encode() for a in _shortest(ANCHORS)))
+        self._names = [anchor.encode() for anchor in ANCHORS]
         self._fixed = [(kind, re.compile(pattern.encode())) for kind, pattern, _ in FIXED]
-        self._literals = [(kind, literal.encode()) for kind, literal in LITERALS]
-        worded, apart = [], []
-        for kind, table in ((Kind.PREFIX, shapes()), (Kind.INFIX, infixes())):
-            for shape in table:
-                steady = all(in_word.match(chr(c)) for c in range(33, 127) if re.match(f"[{shape.alphabet}]", chr(c)))
-                for head in heads(shape.prefix):
-                    fits = steady and all(in_word.match(c) for c in head) and shape.prefix_length + shape.least >= _LONG
-                    (worded if fits else apart).append((kind, head))
-        worded.append((Kind.PREFIX, "eyJ"))
-        self._apart = sorted({(kind, head.encode()) for kind, head in apart})
-        prefixes = _trie(sorted({head for kind, head in worded if kind is Kind.PREFIX}))
-        marks = _trie(sorted({head for kind, head in worded if kind is Kind.INFIX}))
-        # A token begins a word, or follows what is left of an escape at a word's beginning.
-        begin = r"(?:(?<![A-Za-z0-9])|(?<= [nrtbf])|(?<= [0-9A-Fa-f]{2})|(?<= [ux][0-9A-Fa-f]{2})|(?<= u[0-9A-Fa-f]{4})|(?<=[0-9]m)|(?<= m)|(?<=%[0-9A-Fa-f]{2}))"
-        self._heads = re.compile(f"{begin}(?={prefixes})".encode())
-        self._marks = re.compile(f"(?={marks})".encode())
+        self._stems = _by_stem([(kind, literal.encode()) for kind, literal in LITERALS], STEMS)
+        worded: list[str] = []
+        apart: list[tuple[Kind, bytes]] = []
+        for shape in shapes():
+            steady = _within(in_word, shape.alphabet) and shape.prefix_length + shape.least >= _LONG
+            for head in heads(shape.prefix):
+                if all(in_word.match(c) for c in head) and (steady or len(head) >= _LONG):
+                    worded.append(head)
+                else:
+                    apart.append((Kind.PREFIX, head.encode()))
+        apart.append((Kind.PREFIX, JWT_HEAD.encode()))
+        self._apart = _by_stem(sorted(set(apart)), _APART_STEMS)
+        prefixes = _trie(sorted(set(worded)))
+        self._heads = re.compile(f"(?<![A-Za-z0-9])(?={prefixes})".encode())
+        # What is left at a word's beginning of an escape, which ends in letters or digits: `\\n`, `%3D`, a colour.
+        self._escaped = re.compile(f" (?:[nrtbf]|u[0-9A-Fa-f]{{4}}|x?[0-9A-Fa-f]{{2}}|[0-9]{{0,3}}m)(?={prefixes})".encode())
+        self._percent = re.compile(f"%[0-9A-Fa-f]{{2}}(?={prefixes})".encode())
+        # Only the first character is consumed, so that a mark which begins within another is seen too.
+        self._marks = [re.compile(f"{_ITEM.sub(_look_ahead, s.prefix, count=1)}[{s.alphabet}]{{{s.least}}})".encode()) for s in infixes()]
 
     def places(self, raw: bytes) -> set[Place]:
         """Every place in the text (one byte a character) where a rule is worth trying."""
         low = raw.lower()
         out: set[Place] = set()
-        for kind, literal in self._literals:
-            _find(low, literal, kind, out)
-        for kind, literal in self._apart:
-            _find(raw, literal, kind, out)
+        _find(low, self._stems, out)
+        _find(raw, self._apart, out)
         for kind, pattern in self._fixed:
             out.update((match.start(), kind) for match in pattern.finditer(raw))
         self._named(low, out)
@@ -57,22 +61,25 @@ class StdlibEngine:
 
     def _named(self, low: bytes, out: set[Place]) -> None:
         tail = self._tail.match
-        for name in self._names.finditer(low):
-            match = tail(low, name.end())
-            assert match is not None
-            if match[2] is not None:
-                out.add((match.start(2), Kind.SEPARATOR))
-            after = low[match.end(1) : match.end(1) + 1]
-            if after == b" ":
-                out.add((match.end(1), Kind.FLAG))
-            elif after == b">":
-                out.add((match.end(1), Kind.ELEMENT))
+        for name in self._names:
+            position = low.find(name)
+            while position >= 0:
+                match = tail(low, position + len(name))
+                assert match is not None
+                if match[2] is not None:
+                    out.add((match.start(2), Kind.SEPARATOR))
+                after = low[match.end(1) : match.end(1) + 1]
+                if after == b" ":
+                    out.add((match.end(1), Kind.FLAG))
+                elif after == b">":
+                    out.add((match.end(1), Kind.ELEMENT))
+                position = low.find(name, position + 1)
 
     def _words(self, raw: bytes, out: set[Place]) -> None:
         words = [word for word in raw.translate(self._blank).split() if len(word) >= _LONG]
         joined = b" " + b" ".join(words)
-        hits = [(m.start(), Kind.PREFIX) for m in self._heads.finditer(joined)]
-        hits += [(m.start(), Kind.INFIX) for m in self._marks.finditer(joined)]
+        hits = [(m.end(), Kind.PREFIX) for p in (self._heads, self._escaped, self._percent) for m in p.finditer(joined)]
+        hits += [(m.start(), Kind.INFIX) for p in self._marks for m in p.finditer(joined)]
         if not hits:
             return
         hits.sort()
@@ -86,16 +93,31 @@ class StdlibEngine:
             out.add((at + place - begin, kind))
 
 
-def _find(text: bytes, literal: bytes, kind: Kind, out: set[Place]) -> None:
-    position = text.find(literal)
-    while position >= 0:
-        out.add((position, kind))
-        position = text.find(literal, position + 1)
+def _look_ahead(first: re.Match[str]) -> str:
+    return f"{first[0]}(?="
 
 
-def _shortest(names: tuple[str, ...]) -> list[str]:
-    """Without those that contain another."""
-    return [name for name in names if not any(other != name and other in name for other in names)]
+def _find(text: bytes, stems: list[tuple[bytes, list[tuple[Kind, bytes, int]]]], out: set[Place]) -> None:
+    for stem, literals in stems:
+        position = text.find(stem)
+        while position >= 0:
+            for kind, literal, offset in literals:
+                if text.startswith(literal, max(0, position - offset)) and position >= offset:
+                    out.add((position - offset, kind))
+            position = text.find(stem, position + 1)
+
+
+def _by_stem(literals: list[tuple[Kind, bytes]], stems: tuple[str, ...]) -> list[tuple[bytes, list[tuple[Kind, bytes, int]]]]:
+    """For each stem, the literals that hold it and how far in; a literal that holds none is its own."""
+    table: dict[bytes, list[tuple[Kind, bytes, int]]] = {}
+    for kind, literal in literals:
+        stem = next((s.encode() for s in stems if s.encode() in literal), literal)
+        table.setdefault(stem, []).append((kind, literal, literal.index(stem)))
+    return list(table.items())
+
+
+def _within(in_word: re.Pattern[str], alphabet: str) -> bool:
+    return all(in_word.match(chr(c)) for c in range(33, 127) if re.match(f"[{alphabet}]", chr(c)))
 
 
 def _trie(words: list[str]) -> str:

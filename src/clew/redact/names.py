@@ -22,12 +22,12 @@ class Holds(enum.Enum):
 
 # Literals one of which every such name contains; what the engines look for.
 ANCHORS = (
-    "pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "jwt", "code", "sig", "session", "dsn",
-    "ticket", "heroku", "datadog", "contrase", "webhook", "salt", "passphrase", "_pw", "login",
+    "pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "_pw", "value",
 )  # fmt: skip
 
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PASSWORD_END = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "motdepasse", "contrasena")
+_PASS_WORDS = frozenset(["dbpass", "userpass", "smtppass", "mypass", "rootpass", "ftppass", "mailpass", "adminpass"])
 _KEY_OWNERS = frozenset(
     """api access secret private auth encryption encrypt signing sign master account client service app application
     license shared subscription admin webhook deploy ssh storage jwt hmac cipher crypt rsa fernet anon role consumer
@@ -66,21 +66,19 @@ def holds(name: str) -> Holds:
 
 
 def _of_word(last: str, before: str, *, upper: bool) -> Holds:
-    if last.endswith(_PASSWORD_END) or (last in {"pass", "pw", "passwords"} and (before or upper)) or last == "pass":
+    if last.endswith(_PASSWORD_END) or last in _PASS_WORDS or (last in {"pass", "pw", "passwords"} and before):
         return Holds.PASSWORD
-    if last.endswith("pass") and len(last) <= 10 and last not in {"bypass", "compass", "trespass", "underpass"}:
-        return Holds.PASSWORD if last in {"dbpass", "userpass", "smtppass", "mypass", "rootpass", "ftppass"} else Holds.NOTHING
-    if last.endswith("secret") or last in {"secrets", "secretkey", "salt"}:
-        return Holds.SECRET if last != "salt" else Holds.WEAK
+    if last == "pass":  # alone it also counts tests
+        return Holds.NOTHING if upper else Holds.SECRET
+    if last.endswith("secret") or last in {"secrets", "secretkey"}:
+        return Holds.SECRET
     if last.endswith(("apikey", "accesskey", "privatekey", "secretkey", "authkey", "accountkey", "masterkey", "sharedkey")):
         return Holds.TOKEN
     if last == "key" and before in _KEY_OWNERS:
         return Holds.TOKEN
-    if last.endswith("token") or last in {"jwt", "bearer"} | _CREDENTIAL_WORDS:
+    if last.endswith("token") or last in _CREDENTIAL_WORDS:
         return Holds.TOKEN
-    if last in {"key", "keys", "auth", "dsn", "webhook", "license"} or (last.endswith("key") and len(last) > 5 and upper):
-        return Holds.WEAK
-    if last in {"heroku", "datadog"} or before in {"heroku", "datadog"}:
+    if last in {"key", "keys", "auth"} or (last.endswith("key") and len(last) > 5 and upper):
         return Holds.WEAK
     return Holds.QUERY if last in _QUERY_ONLY else Holds.NOTHING
 

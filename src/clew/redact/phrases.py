@@ -10,12 +10,11 @@ from clew.redact.plausible import quoted_secret
 from clew.redact.values import literal, opaque, wordy
 
 _FLAG = re.compile(r"-{1,2}([A-Za-z][\w\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
-_SHORT = re.compile(r"(?:-u|--user|--proxy-user)(?:=| {1,4})(?:\\*[\"'])?([^\s\"':\\$]{1,128}):([^\s\"'\\]{3,512})")
+_SHORT = re.compile(r"(?:-u|-user)(?:=| {1,4})(?:\\*[\"'])?([^\s\"':\\$]{1,128}):([^\s\"'\\]{3,512})")
 _CLIENT = re.compile(r"\b(?:curl|wget|http|https|xh|httpie)\b")
-_GIVEN = re.compile(
-    r"(?:sshpass +-p *|mysql(?:dump|admin|sh|import)?\b[^\n|;]{0,120}? -p|redis-cli\b[^\n|;]{0,120}? -a +"
-    r"|docker login\b[^\n|;]{0,120}? -p +|mongo(?:sh|dump)?\b[^\n|;]{0,120}? -p +)(?:\\*[\"'])?([^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})"
-)
+_GIVEN = re.compile(r" -(?P<flag>[pa])(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
+# Whose `-p` or `-a` takes a password, and whether a space may stand between.
+_TAKERS = re.compile(r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb)|(?P<p_any>sshpass)|(?P<p_spaced>docker login|mongo(?:sh|dump)?|podman login)|(?P<a_spaced>redis-cli))\b[^|;\n]*$")
 _SQL = re.compile(r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +(?:\\*)'([^'\\\n]{3,256})\\*'", re.IGNORECASE)
 _NETRC = re.compile(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+(\S{3,256})")
 _ELEMENT = re.compile(r"<([\w:.\-]{2,60})>([^<>\n]{4,1024})</")
@@ -57,9 +56,22 @@ def at_command(text: str, position: int) -> list[Span]:
         good = literal(short[2]) and _CLIENT.search(text, start, position) is not None
         return [Span(short.start(2), short.end(2), "command-line")] if good and not short[2].startswith("//") else []
     given = _GIVEN.match(text, position)
-    if given is None or not literal(given[1]) or (given[1].isalpha() and wordy(given[1]) and "sshpass" not in given[0]):
+    if given is None or not literal(given["value"]):
         return []
-    return [Span(given.start(1), given.end(1), "command-line")]
+    taker = _TAKERS.search(text, start, position)
+    if taker is None or not _takes(taker, given["flag"], bool(given["space"])):
+        return []
+    if given["value"].isalpha() and wordy(given["value"]) and taker["p_any"] is None:
+        return []
+    return [Span(given.start("value"), given.end("value"), "command-line")]
+
+
+def _takes(taker: re.Match[str], flag: str, spaced: bool) -> bool:
+    if flag == "a":
+        return taker["a_spaced"] is not None and spaced
+    if taker["p_any"] is not None:
+        return True
+    return taker["p_spaced"] is not None if spaced else taker["p_tight"] is not None
 
 
 def at_sql(text: str, position: int) -> list[Span]:

@@ -9,7 +9,7 @@ from clew.redact.values import literal, opaque, wordy
 
 _ABOUT_SECRETS = re.compile(r"pass|pwd|secret|token|key|cred|auth|user|login|input|form|field|value", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
-_CALLED = re.compile(r"[A-Za-z_$][\w$.:]*[(\[{!<].*")
+_CALLED = re.compile(r"[A-Za-z_$][\w$.:]*(?:[(\[{<]|!\().*")
 _ENDS = re.compile(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 

@@ -12,7 +12,7 @@ from clew.redact.found import Span
 from clew.redact.values import degenerate, wordy
 from clew.redact.vendors import ALPHABETS, INFIX, LONGEST, TABLE
 
-_ITEM = re.compile(r"\[[^\]]+\]|.")
+_ITEM = re.compile(r"\[[^\]]+\]|\\.|.")
 # A token may follow an escape of a letter or digits that belong to no word: `\n`, `%3D`, `\u0022`, the end of a colour.
 _ESCAPE = re.compile(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|(?:\x1b|\\e|\\033|1b)\[[0-9;]{0,12}m)$")
 JWT_HEAD = "eyJ"
@@ -33,7 +33,7 @@ class Shape:
 
     @property
     def prefix_length(self) -> int:
-        return len(_ITEM.findall(self.prefix.replace("\\.", ".").replace("\\$", "$").replace("\\-", "-")))
+        return len(_ITEM.findall(self.prefix))
 
 
 def _escaped(prefix: str) -> str:
@@ -111,10 +111,11 @@ def at_infix(text: str, position: int) -> list[Span]:
         head = text[low : position + (1 if shape.prefix.startswith("[0-9]") else 0)]
         before = backward.search(head)
         body = match[0][shape.prefix_length :]
-        if before is None or not free_before(text, low + before.start()):
+        if before is None or (len(set(body)) <= 5 and shape.least >= 5):
             continue
-        if len(set(body)) > 5 or shape.least < 5:
-            return [Span(low + before.start(), match.end(), shape.family)]
+        for start in range(before.start(), min(before.start() + 6, len(head))):
+            if free_before(text, low + start) and backward.match(head, start) is not None:
+                return [Span(low + start, match.end(), shape.family)]
     return []
 
 

@@ -45,26 +45,24 @@ Place = tuple[int, Kind]
 LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.SCHEME, "://"),
     (Kind.HOOK, "hooks.slack"),
-    (Kind.HOOK, "webhooks/"),
-    (Kind.HOOK, "webhook.office.com/"),
+    (Kind.HOOK, "hooks/"),
+    (Kind.HOOK, "hook.office.com/"),
     (Kind.HOOK, "hooks.zapier.com/"),
     (Kind.BEARER, "bearer "),
     (Kind.BEARER, "bearer%20"),
     (Kind.BASIC, "basic "),
     (Kind.COMMAND, "-u "),
-    (Kind.COMMAND, "--user"),
-    (Kind.COMMAND, "--proxy-user"),
-    (Kind.COMMAND, "sshpass"),
-    (Kind.COMMAND, "mysql"),
-    (Kind.COMMAND, "redis-cli"),
-    (Kind.COMMAND, "docker login"),
-    (Kind.COMMAND, "mongo"),
+    (Kind.COMMAND, "-user "),
+    (Kind.COMMAND, "-user="),
+    (Kind.COMMAND, " -p"),
+    (Kind.COMMAND, " -a "),
     (Kind.SQL, "identified "),
     (Kind.SQL, "password '"),
-    (Kind.SQL, "password \\'"),
     (Kind.NETRC, "login "),
     *((Kind.PRIVATE_KEY, anchor.lower()) for anchor in pem.ANCHORS),
 )
+# Of several that share a beginning or a middle, the part that is searched for.
+STEMS = ("hook", "bearer", "-user")
 
 # Of fixed length, in the case given.
 FIXED: tuple[tuple[Kind, str, int], ...] = (

@@ -25,7 +25,6 @@ _HOOKS = (
     re.compile(r"hooks\.zapier\.com/hooks/catch/([\w/]{10,80})"),
     re.compile(r"chat\.googleapis\.com/v1/spaces/[\w\-]{5,40}/messages\?key=([\w\-]{20,100})"),
 )
-HOOK_ANCHORS = ("hooks.slack", "webhooks/", "webhook.office.com/", "hooks.zapier.com/")
 
 
 def at_scheme(text: str, position: int) -> list[Span]:

@@ -51,7 +51,7 @@ fireworks        fw_                  A 20 m
 fireworks        fpk_                 A 20 m
 together         tgp_v1_              W 30
 tavily           tvly-                W 20 m
-firecrawl        fc-                  H 30 x
+firecrawl        fc-                  H 32 x
 jina             jina_                W 40
 voyage           pa-                  W 40 m
 pinecone         pcsk_                W 30
@@ -78,7 +78,7 @@ google           GOCSPX-              W 24
 google           ya29.                D 30
 google           AQ.Ab                W 30
 google           1//0                 W 30
-alibaba          LTAI                 A 16 mx
+alibaba          LTAI                 A 16 m
 tencent          AKID                 A 32 mx
 yandex           AQVN                 W 35
 yandex           y0_                  W 40
@@ -106,7 +106,7 @@ cockroach        CCDB1_               W 30
 databricks       dapi                 H 32
 databricks       dose                 H 32 x
 snowflake        ver:1-hint:          W 30
-doppler          dp.[psca][tai].      A 36
+doppler          dp.[psca][tai].      D 36
 doppler          dp.scim.             A 36
 doppler          dp.audit.            A 36
 vault            hv[sbr].             W 20 m
@@ -116,7 +116,7 @@ scalingo         tk-us-               W 40
 prefect          pn[ub]_              A 32
 dbt              dbt[cu]_             W 32
 harness          [ps]at.              D 60 m
-octopus          API-                 U 25 x
+octopus          API-                 U 26 x
 launchdarkly     api-                 G 36 x
 launchdarkly     sdk-                 G 36 x
 circleci         CCIPAT_              W 30
@@ -189,7 +189,7 @@ stripe           rk_prod_             A 16
 stripe           whsec_               B 24 m
 square           sq0atp-              W 22
 square           sq0csp-              W 40
-square           EAAA                 W 56 mx
+square           EAAA                 W 56 m
 paypal           A21AA                W 80
 braintree        access_token$production$  C 40
 braintree        access_token$sandbox$     C 40
@@ -243,7 +243,7 @@ clickup          pk_                  Y 36
 mapbox           sk.eyJ               D 60
 adobe            p8e[-_]              A 30
 adafruit         aio_                 A 28 mx
-authress         authress_            D 50
+authress         authress_            C 50
 definednet       dnkey-               W 70
 intra42          s-s4t2[ua][df]-      H 60
 settlemint       sm_[aps]at_          A 16
