@@ -289,7 +289,7 @@ class SqliteStore:
         return self.info()
 
     def reindex(self) -> int:
-        """Makes the search indexes anew; says of how many messages."""
+        """Makes the search indexes anew; says up to which row."""
         with self._pool.write() as link:
             return upkeep.reindex(link)
 
@@ -311,7 +311,7 @@ class SqliteStore:
         while more:
             try:
                 with self._pool.write() as link:
-                    more = pending.due(link) and pending.catch_up(link)
+                    more = pending.due(link) and pending.catch_up(link) and pending.due(link)
             except (StoreBusy, StoreFull):
                 return
 

@@ -16,9 +16,9 @@ _ENTRIES = (
 )
 
 
-def entries(link: Link, where: str, values: Sequence[object], *, limit: int = -1) -> Iterator[Entry]:
+def entries(link: Link, where: str, values: Sequence[object]) -> Iterator[Entry]:
     """Of the messages that a test names, by row."""
-    cursor = link.db.execute(f"{_ENTRIES} WHERE {where} ORDER BY m.id LIMIT ?", (*values, limit))
+    cursor = link.db.execute(f"{_ENTRIES} WHERE {where} ORDER BY m.id", tuple(values))
     while chunk := cursor.fetchmany(200):
         for id_, root, role, tool, kind, body in chunk:
             message = wire.get(name_of(link, kind)).message(unpack(link, body))

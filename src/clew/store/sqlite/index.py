@@ -9,13 +9,15 @@ from __future__ import annotations
 import sqlite3
 import warnings
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from clew.errors import ClewWarning
 from clew.store.sql import named
 
 VERSION = "1"
+BLOCK = 4  # rows to an entry of the trigram index
 MARK = "\ue000"  # private use: no tokenizer splits at it, and `indexed` takes it out of what people wrote
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
 
@@ -52,14 +54,24 @@ def present(db: sqlite3.Connection) -> Indexes:
 
 def word_mark(kind: str, value: int | str) -> str:
     """One token of the word index that no text holds: kind is l (lineage), r (role) or t (tool)."""
-    return f"{MARK}{kind}{_number(value):x}"
+    number = value if isinstance(value, int) else zlib.crc32(value.encode("utf-8", "surrogatepass"))
+    return f"{MARK}{kind}{number:x}"
 
 
-def gram_mark(kind: str, value: int | str) -> str:
-    """The same as the three characters that make one token of the trigram index."""
-    n = _number(value)
-    low, high = n % _GRAM_BASE, n // _GRAM_BASE % _GRAM_BASE
-    return f"{chr(0xE000 + 1 + 'lrt'.index(kind))}{chr(_GRAM_FIRST + high)}{chr(_GRAM_FIRST + low)}"
+def gram_mark(root: int) -> str:
+    """The mark of a lineage as the three characters that make one token of the trigram index."""
+    high, low = divmod(root, _GRAM_BASE)
+    return f"{MARK}{chr(_GRAM_FIRST + high % _GRAM_BASE)}{chr(_GRAM_FIRST + low)}"
+
+
+def block_of(id_: int) -> int:
+    """Where the trigram index keeps a row: with its neighbours, which share most trigrams and so most of the room."""
+    return id_ // BLOCK
+
+
+def rows_of(block: int) -> range:
+    """The rows that may be in a block, newest first."""
+    return range(block * BLOCK + BLOCK - 1, block * BLOCK - 1, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +90,29 @@ class Entry:
             marks.append(word_mark("t", self.tool))
         return self.id, " ".join(marks), self.text
 
-    def grams(self) -> tuple[int, str, str, str, str]:
-        tool = gram_mark("t", self.tool) if self.tool else ""
-        return self.id, gram_mark("l", self.root), gram_mark("r", self.role), tool, self.text
+
+def add(db: sqlite3.Connection, have: Indexes, entries: Sequence[Entry]) -> None:
+    """`entries` must be whole blocks, by row."""
+    if have.words:
+        db.executemany("INSERT INTO words (rowid, scope, body) VALUES (?, ?, ?)", (e.words() for e in entries))
+    if have.grams:
+        db.executemany("INSERT INTO grams (rowid, scope, body) VALUES (?, ?, ?)", _blocks(entries))
 
 
-def add(db: sqlite3.Connection, have: Indexes, entries: Iterable[Entry]) -> None:
-    for e in entries:
-        if have.words:
-            db.execute("INSERT INTO words (rowid, scope, body) VALUES (?, ?, ?)", e.words())
-        if have.grams:
-            db.execute("INSERT INTO grams (rowid, lineage, role, tool, body) VALUES (?, ?, ?, ?, ?)", e.grams())
+def remove(db: sqlite3.Connection, have: Indexes, entries: Sequence[Entry]) -> None:
+    """`entries` must be whole blocks, as they were added."""
+    if have.words:
+        sql = "INSERT INTO words (words, rowid, scope, body) VALUES ('delete', ?, ?, ?)"
+        db.executemany(sql, (e.words() for e in entries))
+    if have.grams:
+        sql = "INSERT INTO grams (grams, rowid, scope, body) VALUES ('delete', ?, ?, ?)"
+        db.executemany(sql, _blocks(entries))
 
 
-def remove(db: sqlite3.Connection, have: Indexes, entries: Iterable[Entry]) -> None:
-    """`entries` must be as they were added."""
-    for e in entries:
-        if have.words:
-            db.execute("INSERT INTO words (words, rowid, scope, body) VALUES ('delete', ?, ?, ?)", e.words())
-        if have.grams:
-            sql = "INSERT INTO grams (grams, rowid, lineage, role, tool, body) VALUES ('delete', ?, ?, ?, ?, ?)"
-            db.execute(sql, e.grams())
+def _blocks(entries: Sequence[Entry]) -> Iterator[tuple[int, str, str]]:
+    for block, members in groupby(entries, key=lambda e: block_of(e.id)):
+        held = list(members)
+        yield block, "".join(dict.fromkeys(gram_mark(e.root) for e in held)), "\n".join(e.text for e in held)
 
 
 def clear(db: sqlite3.Connection, have: Indexes) -> None:
@@ -112,7 +126,3 @@ def optimize(db: sqlite3.Connection, have: Indexes) -> None:
     for name, there in (("words", have.words), ("grams", have.grams)):
         if there:
             db.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")  # noqa: S608 - the names are the two above
-
-
-def _number(value: int | str) -> int:
-    return value if isinstance(value, int) else zlib.crc32(value.encode("utf-8", "surrogatepass"))

@@ -13,8 +13,7 @@ from clew.store.mask import Masker
 from clew.store.pack import Packer
 from clew.store.sqlite import index
 from clew.store.sqlite.connect import Link, identify
-from clew.store.sqlite.entries import entries
-from clew.store.sqlite.pending import watermark
+from clew.store.sqlite.pending import changing
 from clew.store.sqlite.rows import name_of, unpack
 
 _BODIES = {"events": ("session", "sequence"), "epochs": ("session", "number"), "states": ("session", "key", "position")}
@@ -44,15 +43,12 @@ def _contents(link: Link, masker: Masker, found: Counter[str]) -> None:
                 if not is_text:
                     wire.get(name_of(link, kind)).message(masked)
                 changed.append((id_, masked, is_text))
-    mark = watermark(link)
     for id_, masked, is_text in changed:
-        old = list(entries(link, "m.content = ? AND m.id <= ?", (id_, mark)))
-        link.db.execute("UPDATE contents SET masked = 1, body = ? WHERE id = ?", (link.packer.pack(masked), id_))
-        new = list(entries(link, "m.content = ? AND m.id <= ?", (id_, mark)))
-        index.remove(link.db, link.have, old)
-        index.add(link.db, link.have, new)
+        rows = [n for (n,) in link.db.execute("SELECT id FROM messages WHERE content = ?", (id_,)).fetchall()]
+        with changing(link, rows):
+            link.db.execute("UPDATE contents SET masked = 1, body = ? WHERE id = ?", (link.packer.pack(masked), id_))
         found["originals" if is_text else "messages"] += 1
-        found["index"] += len(old)
+        found["index"] += len(rows)
 
 
 def _bodies(link: Link, masker: Masker, found: Counter[str]) -> None:

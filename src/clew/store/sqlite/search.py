@@ -8,6 +8,7 @@ from clew import wire
 from clew.store.indexed import clean, indexed
 from clew.store.match import fold, matches, score, words
 from clew.store.query import Hit, Query, Scope, Term, TermKind
+from clew.store.sqlite import index
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.pending import waiting
 from clew.store.sqlite.rows import ms, name_of, seconds, unpack
@@ -40,7 +41,9 @@ def _candidates(link: Link, query: Query) -> Iterator[int]:
         rows = link.db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC", (match,))
     elif by_grams and link.have.grams:
         match = " AND ".join("(" + " OR ".join(_gram_expression(t) for t in g) + ")" for g in by_grams)
-        rows = link.db.execute("SELECT rowid FROM grams WHERE grams MATCH ? ORDER BY rowid DESC", (match,))
+        blocks = link.db.execute("SELECT rowid FROM grams WHERE grams MATCH ? ORDER BY rowid DESC", (match,))
+        yield from (id_ for (block,) in blocks for id_ in index.rows_of(block))
+        return
     else:
         rows = link.db.execute("SELECT id FROM messages ORDER BY id DESC")
     for (id_,) in rows:

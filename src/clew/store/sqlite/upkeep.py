@@ -13,8 +13,7 @@ from clew.store.pack import DICTIONARY_BYTES, PLAIN, train
 from clew.store.records import Finding, Info
 from clew.store.sqlite import files, index
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.entries import entries
-from clew.store.sqlite.pending import set_watermark
+from clew.store.sqlite.pending import catch_up, set_watermark, watermark
 from clew.store.sqlite.purge import repack
 from clew.store.sqlite.rows import unpack
 from clew.transcript import chain as grow
@@ -137,14 +136,11 @@ def repack_old(link: Link) -> int:
 def reindex(link: Link) -> int:
     """Both indexes made anew from the messages."""
     index.clear(link.db, link.have)
-    done = last = 0
-    for entry in entries(link, "1", ()):
-        index.add(link.db, link.have, (entry,))
-        done += 1
-        last = entry.id
-    set_watermark(link, last)
+    set_watermark(link, -1)
+    while catch_up(link):
+        pass
     set_version(link)
-    return done
+    return watermark(link) + 1
 
 
 def indexed_under(link: Link) -> str:

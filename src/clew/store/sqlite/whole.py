@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from clew.errors import Conflict
 from clew.store.records import Dump, Freed, NewSession
-from clew.store.sqlite import epochs, index, log, messages, originals, sessions
+from clew.store.sqlite import epochs, log, messages, originals, sessions
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.entries import entries
-from clew.store.sqlite.pending import watermark
+from clew.store.sqlite.pending import changing
 from clew.store.sqlite.rows import Row, ms, read_session, session_row
 
 
@@ -62,11 +61,11 @@ def delete(link: Link, names: Sequence[str], *, preview: bool) -> Freed:
     contents, freed = _doomed(link, numbers)
     if preview:
         return freed
-    mark = watermark(link)
     for no in numbers:
-        index.remove(link.db, link.have, list(entries(link, "m.session = ? AND m.id <= ?", (no, mark))))
-        for table in ("messages", "events", "epochs", "leases", "originals", "states", "usage"):
-            link.db.execute(f"DELETE FROM {table} WHERE session = ?", (no,))  # noqa: S608 - the names above
+        messages_ = [id_ for (id_,) in link.db.execute("SELECT id FROM messages WHERE session = ?", (no,)).fetchall()]
+        with changing(link, messages_):
+            for table in ("messages", "events", "epochs", "leases", "originals", "states", "usage"):
+                link.db.execute(f"DELETE FROM {table} WHERE session = ?", (no,))  # noqa: S608 - the names above
         link.db.execute("DELETE FROM sessions WHERE no = ?", (no,))
     link.db.executemany("DELETE FROM contents WHERE id = ?", [(c,) for c in contents])
     return freed

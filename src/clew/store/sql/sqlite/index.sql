@@ -1,11 +1,12 @@
--- Both indexes hold the words of one message under its row's id, and scope marks beside them. They keep no text
--- (content='') and no places within it (detail=none): phrases are confirmed on the message itself.
+-- The word index holds one message under its row's id, the trigram index four neighbours under a quarter of it, both with
+-- scope marks beside the text. They keep no text (content=''), no places in it (detail=none) and no lengths: what they
+-- propose is confirmed on the messages themselves.
 -- name: words
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (
-  scope, body, content='', detail=none, tokenize='unicode61 remove_diacritics 2'
+  scope, body, content='', detail=none, columnsize=0, tokenize='unicode61 remove_diacritics 2'
 );
 
 -- name: grams
 CREATE VIRTUAL TABLE IF NOT EXISTS grams USING fts5 (
-  lineage, role, tool, body, content='', detail=none, tokenize='trigram'
+  scope, body, content='', detail=none, columnsize=0, tokenize='trigram'
 );
