@@ -78,13 +78,18 @@ def _gather(nodes: Iterable[Node], by_uuid: dict[str, Node], chosen: set[str]) -
     ids = {n.message_id for n in nodes if n.uuid in chosen and n.message_id}
     calls = {c for n in nodes if n.uuid in chosen for c in n.calls}
     answered = {c for n in nodes if n.uuid in chosen for c in n.results}
+    hangs_on: dict[str, str] = {}  # the nearest ancestor that could be sent; a parent stands before its children
     for n in nodes:
+        parent = by_uuid.get(n.parent)
+        if parent is not None:
+            real = parent.spoken or parent.kind == "boundary" or parent.uuid in chosen
+            hangs_on[n.uuid] = parent.uuid if real else hangs_on.get(parent.uuid, "")
         if n.uuid in chosen:
             continue
         if n.kind == "boundary" and n.kept[1] in chosen:
             chosen.add(n.uuid)
             continue
-        if not (n.spoken and _hangs_on(n, by_uuid, chosen)):
+        if not (n.spoken and hangs_on.get(n.uuid) in chosen):
             continue
         same_message = n.kind == "assistant" and n.message_id in ids and not calls.intersection(n.calls)
         answers = bool(n.results) and calls.issuperset(n.results) and not answered.intersection(n.results)
@@ -92,18 +97,6 @@ def _gather(nodes: Iterable[Node], by_uuid: dict[str, Node], chosen: set[str]) -
             chosen.add(n.uuid)
             calls.update(n.calls)
             answered.update(n.results)
-
-
-def _hangs_on(node: Node, by_uuid: dict[str, Node], chosen: set[str]) -> bool:
-    """Whether its nearest spoken ancestor, or a boundary, is chosen."""
-    seen = set()
-    parent = by_uuid.get(node.parent)
-    while parent is not None and parent.uuid not in chosen:
-        if parent.spoken or parent.uuid in seen:
-            return False
-        seen.add(parent.uuid)
-        parent = by_uuid.get(parent.parent)
-    return parent is not None
 
 
 def chains(nodes: Sequence[Node]) -> dict[str, list[Node]]:

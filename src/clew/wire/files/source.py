@@ -41,6 +41,7 @@ class Source:
         self.limits = limits
         self.aside = Aside()
         self._file = _opened(self.path)
+        self._document: Json = None
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +118,9 @@ class Source:
         return self._file.read(length)
 
     def document(self) -> Json:
-        """The whole file as one JSON value; ValueError where it is none."""
+        """The whole file as one JSON value, read once; ValueError where it is none."""
+        if self._document is not None:
+            return self._document
         if self.size > self.limits.document:
             raise TooLarge(
                 f"{self.path}: one JSON document of {self.size >> 20} MB, over the limit of {self.limits.document >> 20} MB",
@@ -127,6 +130,7 @@ class Source:
         value, mended = lenient(raw)
         if mended:
             self.aside.say("the file is not UTF-8: its bad bytes were replaced")
+        self._document = value
         return value
 
     def _skip_line(self) -> int:
