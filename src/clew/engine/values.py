@@ -53,7 +53,8 @@ class Limits:
     max_output: int = 0
     overhead: int = 0  # tokens every request carries outside the messages: system and tools
     threshold: float = 0.5
-    floor: int = 0  # no threshold under this many tokens (the seeds' 64K; off by default)
+    floor: int = 0  # no threshold under this many tokens (the seeds have 64,000; off by default)
+    ceiling: int = 0  # no threshold over this many; 0 for none
     target_ratio: float = 0.20
     protect_first: int = 3
     protect_last: int = 20
@@ -79,7 +80,7 @@ class Limits:
     def soft(self) -> int:
         """Tokens of messages at which the setting asks for an epoch."""
         wanted = max(int(self.threshold * self.hard), min(self.floor, self.hard) - self.overhead)
-        return min(wanted, self.hard)
+        return min(wanted, self.hard, self.ceiling or self.hard)
 
 
 @dataclass(frozen=True, slots=True)

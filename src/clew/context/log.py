@@ -1,0 +1,59 @@
+"""The log of one conversation: its messages and what is derived from each as it arrives. It only grows."""
+
+from __future__ import annotations
+
+from clew.ledger import Builder, Ledger
+from clew.ledger.names import Names
+from clew.tokens import Counter
+from clew.transcript import Message, Place, Transcript, reference, text_address
+from clew.wire import Wire
+
+
+class Log:
+    """The transcript with sizes, names and ledger, each kept O(new). Not safe to use from several threads at once."""
+
+    def __init__(self, wire: Wire, counter: Counter, *, alternates: bool) -> None:
+        self.wire = wire
+        self.counter = counter
+        self.alternates = alternates
+        self.transcript = Transcript()
+        self.names = Names()
+        self._sizes: list[int] = []
+        self._builder = Builder()
+        self._snapshot: Ledger | None = None
+        self._originals: dict[str, Place] = {}
+
+    def append(self, message: Message) -> int:
+        """Take a message in; its size in tokens."""
+        position = self.transcript.append(message)
+        size = self.counter.message(message)
+        self._sizes.append(size)
+        self.names.observe(message, size)
+        self._builder.observe(position, message, self.transcript)
+        self._snapshot = None
+        self._originals[reference(message.address)] = Place(position, -1)
+        return size
+
+    def size(self, position: int) -> int:
+        return self._sizes[position]
+
+    def count(self, message: Message) -> int:
+        return self.counter.message(message)
+
+    def measure(self, text: str) -> int:
+        return self.counter.text(text)
+
+    def ledger(self) -> Ledger:
+        if self._snapshot is None:
+            self._snapshot = self._builder.ledger()
+        return self._snapshot
+
+    def original(self, ref: str) -> Message | None:
+        """The message a reference stands for, where it is one of this log's."""
+        place = self._originals.get(ref)
+        return self.transcript[place.message] if place is not None else None
+
+
+def part_reference(text: str) -> str:
+    """The reference of a part's text, as edits name it."""
+    return reference(text_address(text))
