@@ -16,12 +16,14 @@ _NAME_BACK = re.compile(r"[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z
 # {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
 _PAIRED = re.compile(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
 _AFTER = re.compile(
-    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}[\"'`]))|(?P<op>:=|=>|={1,3}|:))"
+    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,))"
     r"(?P<space>[ \t]{0,40})(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
 )
 _BARE = re.compile(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
 _LOOSE = re.compile(r"(?:[^\s\"'`\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
 _PARAMETER = re.compile(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
+# "API key: …", where the name is two words.
+_SPOKEN = re.compile(r"\b(?:api|access|secret|private|encryption|auth|license|signing|account|storage)[ ]$", re.IGNORECASE)
 _ENV_LEAD = re.compile(r"(?:^|\\[nrt]|[\s\"'`;|&(]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
 # What may stand before a name on a line of its own: indentation, a list's dash, a gutter with the line's number, a diff mark.
 _LINE_LEAD = re.compile(r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/]{1,2}\s+|[+\-])?(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$")
@@ -47,6 +49,10 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     if after is None or text.startswith("::", position):
         return []
     op = _op(after)
+    if op == "," and after["quote"] is None:
+        return []
+    if what is Holds.WEAK and op == ":" and _SPOKEN.search(text, start, begin) is not None:
+        what = Holds.TOKEN
     if what is Holds.AUTHORIZATION:
         return authorization(text, after.end(), after["quote"])
     if what is Holds.COOKIE:
@@ -112,7 +118,7 @@ def _quoted(text: str, name: str, what: Holds, after: re.Match[str], close: str,
     template = quote.endswith("`") or (begin > 0 and not after["prefix"] and text[after.start("quote") - 1] in "fF$")
     if template and "{" in value:
         return []
-    if not quoted_secret(what, name, value, compared=op in {"==", "==="}):
+    if not quoted_secret(what, name, value, compared=op in {"==", "==="}, bare_list=op == ","):
         return []
     return [Span(start, end, _family(op, quote, close, after["space"], name))]
 

@@ -6,14 +6,19 @@ import re
 
 from clew.redact.names import ANCHORS
 from clew.redact.tokens import JWT_HEAD, infixes, shapes
-from clew.redact.triggers import CLOSERS, FIXED, LITERALS, NAME_TAIL, STEMS, Kind, Place, heads
+from clew.redact.triggers import CLOSERS, FIXED, LISTED, LITERALS, NAME_TAIL, STEMS, Kind, Place, heads
 
 # What a token's first characters are made of; a token shorter than this in such characters is searched for by itself.
 _WORD = "A-Za-z0-9_.:~%\\-"
 _LONG = 14
 # Stems shared by prefixes that are searched for by themselves.
 _ITEM = re.compile(r"\[[^\]]+\]|\\.|.")
-_APART_STEMS = ("eyJ", "TT3", "fm1", "fm2", "access_token$")
+_APART_STEMS = ("eyJ", "TT3", "fm1", "fm2")
+
+
+# Literals that share a stem: kind, the literal, how far in the stem begins.
+Literals = list[tuple[Kind, bytes, int]]
+Stems = dict[bytes, Literals]
 
 
 class StdlibEngine:
@@ -24,10 +29,8 @@ class StdlibEngine:
     def __init__(self) -> None:
         in_word = re.compile(f"[{_WORD}]")
         self._blank = bytes(c if c < 128 and in_word.match(chr(c)) else 32 for c in range(256))
-        self._tail = re.compile(f"({NAME_TAIL})(?:{CLOSERS}([:=]))?".encode())
-        self._names = [anchor.encode() for anchor in ANCHORS]
+        self._tail = re.compile(f"({NAME_TAIL})(?:{CLOSERS}([:=])|{LISTED}(,))?".encode())
         self._fixed = [(kind, re.compile(pattern.encode())) for kind, pattern, _ in FIXED]
-        self._stems = _by_stem([(kind, literal.encode()) for kind, literal in LITERALS], STEMS)
         worded: list[str] = []
         apart: list[tuple[Kind, bytes]] = []
         for shape in shapes():
@@ -38,7 +41,12 @@ class StdlibEngine:
                 else:
                     apart.append((Kind.PREFIX, head.encode()))
         apart.append((Kind.PREFIX, JWT_HEAD.encode()))
-        self._apart = _by_stem(sorted(set(apart)), _APART_STEMS)
+        # What holds the part of a name that is searched for anyway needs no search of its own.
+        named = [(kind, head) for kind, head in apart if any(a.encode() in head for a in ANCHORS)]
+        stems = _by_stem([*((kind, literal.encode()) for kind, literal in LITERALS), *named], STEMS)
+        self._names = [(a.encode(), stems.pop(a.encode(), [])) for a in ANCHORS]
+        self._stems = list(stems.items())
+        self._apart = list(_by_stem(sorted(set(apart) - set(named)), _APART_STEMS).items())
         prefixes = _trie(sorted(set(worded)))
         self._heads = re.compile(f"(?<![A-Za-z0-9])(?={prefixes})".encode())
         # What is left at a word's beginning of an escape, which ends in letters or digits: `\\n`, `%3D`, a colour.
@@ -61,18 +69,21 @@ class StdlibEngine:
 
     def _named(self, low: bytes, out: set[Place]) -> None:
         tail = self._tail.match
-        for name in self._names:
+        for name, literals in self._names:
             position = low.find(name)
             while position >= 0:
                 match = tail(low, position + len(name))
                 assert match is not None
-                if match[2] is not None:
-                    out.add((match.start(2), Kind.SEPARATOR))
+                if match.lastindex != 1:
+                    out.add((match.end() - 1, Kind.SEPARATOR))
                 after = low[match.end(1) : match.end(1) + 1]
                 if after == b" ":
                     out.add((match.end(1), Kind.FLAG))
                 elif after == b">":
                     out.add((match.end(1), Kind.ELEMENT))
+                for kind, literal, offset in literals:
+                    if position >= offset and low.startswith(literal, position - offset):
+                        out.add((position - offset, kind))
                 position = low.find(name, position + 1)
 
     def _words(self, raw: bytes, out: set[Place]) -> None:
@@ -97,23 +108,23 @@ def _look_ahead(first: re.Match[str]) -> str:
     return f"{first[0]}(?="
 
 
-def _find(text: bytes, stems: list[tuple[bytes, list[tuple[Kind, bytes, int]]]], out: set[Place]) -> None:
+def _find(text: bytes, stems: list[tuple[bytes, Literals]], out: set[Place]) -> None:
     for stem, literals in stems:
         position = text.find(stem)
         while position >= 0:
             for kind, literal, offset in literals:
-                if text.startswith(literal, max(0, position - offset)) and position >= offset:
+                if position >= offset and text.startswith(literal, position - offset):
                     out.add((position - offset, kind))
             position = text.find(stem, position + 1)
 
 
-def _by_stem(literals: list[tuple[Kind, bytes]], stems: tuple[str, ...]) -> list[tuple[bytes, list[tuple[Kind, bytes, int]]]]:
+def _by_stem(literals: list[tuple[Kind, bytes]], stems: tuple[str, ...]) -> Stems:
     """For each stem, the literals that hold it and how far in; a literal that holds none is its own."""
-    table: dict[bytes, list[tuple[Kind, bytes, int]]] = {}
+    table: Stems = {}
     for kind, literal in literals:
         stem = next((s.encode() for s in stems if s.encode() in literal), literal)
         table.setdefault(stem, []).append((kind, literal, literal.index(stem)))
-    return list(table.items())
+    return table
 
 
 def _within(in_word: re.Pattern[str], alphabet: str) -> bool:

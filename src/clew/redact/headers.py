@@ -16,7 +16,7 @@ _PAIR = re.compile(r"(?P<name>[A-Za-z0-9_.\-$%]{1,80})=(?P<value>[^\s;\"'`,<>\\]
 _ATTRIBUTES = frozenset(["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"])
 _SENSITIVE = re.compile(r"sess|sid|token|auth|jwt|csrf|xsrf|key|secret|pass|login|remember|user|connect\.|id$|ticket|sso|sig", re.IGNORECASE)
 _KNOWN = frozenset(["bearer", "basic", "token", "apikey", "api-key", "negotiate", "ntlm", "bot", "jwt", "oauth", "digest", "dpop", "key",
-                    "sso-key", "genie-key", "aws4-hmac-sha256", "sharedkey", "hawk", "mac", "splunk", "api-token", "user", "private"])  # fmt: skip
+                    "sso-key", "ssws", "genie-key", "aws4-hmac-sha256", "sharedkey", "hawk", "mac", "splunk", "api-token", "user", "private"])  # fmt: skip
 _STANDALONE = re.compile(r"bearer(?: |%20)([A-Za-z0-9._~+/=\-]{16,4096})", re.IGNORECASE)
 _BASIC = re.compile(r"basic ([A-Za-z0-9+/]{8,1024}={0,2})", re.IGNORECASE)
 FAMILY = "authorization"

@@ -22,7 +22,7 @@ class Holds(enum.Enum):
 
 # Literals one of which every such name contains; what the engines look for.
 ANCHORS = (
-    "pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "_pw", "value",
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "value",
 )  # fmt: skip
 
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -41,7 +41,7 @@ _KEY_OWNERS = frozenset(
 _TAILS = frozenset(
     """prod production dev development staging stage test live local default main primary secondary old new current
     value string str plain plaintext text raw base64 b64 hex encoded env bot app user admin root master backup read write
-    ro rw 1 2 3 4 0 v1 v2 a b file_content""".split()
+    ro rw 1 2 3 4 0 v1 v2 a b base""".split()
 )
 _QUERY_ONLY = frozenset(["code", "sig", "signature", "key", "session", "ticket", "token", "auth", "jwt", "hmac", "otp",
                          "sessionid", "sid", "assertion", "credential", "apikey", "passcode"])  # fmt: skip
@@ -66,7 +66,7 @@ def holds(name: str) -> Holds:
 
 
 def _of_word(last: str, before: str, *, upper: bool) -> Holds:
-    if last.endswith(_PASSWORD_END) or last in _PASS_WORDS or (last in {"pass", "pw", "passwords"} and before):
+    if last.endswith(_PASSWORD_END) or last in _PASS_WORDS or (last in {"pass", "passwords", "pw"} and before):
         return Holds.PASSWORD
     if last == "pass":  # alone it also counts tests
         return Holds.NOTHING if upper else Holds.SECRET

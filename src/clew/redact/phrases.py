@@ -10,7 +10,7 @@ from clew.redact.plausible import quoted_secret
 from clew.redact.values import literal, opaque, wordy
 
 _FLAG = re.compile(r"-{1,2}([A-Za-z][\w\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
-_SHORT = re.compile(r"(?:-u|-user)(?:=| {1,4})(?:\\*[\"'])?([^\s\"':\\$]{1,128}):([^\s\"'\\]{3,512})")
+_SHORT = re.compile(r" (?:-u|--user|--proxy-user)(?:=| {1,4})(?:\\*[\"'])?(?:([^\s\"':\\$<]{0,128}):(?:\\*[\"'])?([^\s\"'\\\[][^\s\"'\\]{2,511})|([^\s\"':\\$<]{8,128}):(?=[\"']))")
 _CLIENT = re.compile(r"\b(?:curl|wget|http|https|xh|httpie)\b")
 _GIVEN = re.compile(r" -(?P<flag>[pa])(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
 # Whose `-p` or `-a` takes a password, and whether a space may stand between.
@@ -53,8 +53,13 @@ def at_command(text: str, position: int) -> list[Span]:
     start = line_start(text, position, 400)
     short = _SHORT.match(text, position)
     if short is not None:
-        good = literal(short[2]) and _CLIENT.search(text, start, position) is not None
-        return [Span(short.start(2), short.end(2), "command-line")] if good and not short[2].startswith("//") else []
+        group = 2 if short[2] is not None else 3
+        value = short[group]
+        if value.startswith("//") or not literal(value):
+            return []
+        # A command goes on over lines; without its name in sight, only what is surely no port or word.
+        good = _CLIENT.search(text, start, position) is not None or opaque(value)
+        return [Span(short.start(group), short.end(group), "command-line")] if good else []
     given = _GIVEN.match(text, position)
     if given is None or not literal(given["value"]):
         return []
@@ -77,7 +82,7 @@ def _takes(taker: re.Match[str], flag: str, spaced: bool) -> bool:
 def at_sql(text: str, position: int) -> list[Span]:
     """`IDENTIFIED BY '…'`, `PASSWORD '…'`."""
     match = _SQL.match(text, position)
-    if match is None or not quoted_secret(Holds.PASSWORD, "password", match[1], compared=False):
+    if match is None or not quoted_secret(Holds.PASSWORD, "password", match[1]):
         return []
     return [Span(match.start(1), match.end(1), "sql")]
 
@@ -94,7 +99,7 @@ def at_element(text: str, position: int) -> list[Span]:
     """`<password>…</password>`, where the `>` of the opening tag stands at that place."""
     start = text.rfind("<", max(0, position - 64), position)
     match = _ELEMENT.match(text, start) if start >= 0 else None
-    if match is None or match.end(1) != position or not quoted_secret(holds(match[1]), match[1], match[2], compared=False):
+    if match is None or match.end(1) != position or not quoted_secret(holds(match[1]), match[1], match[2]):
         return []
     return [Span(match.start(2), match.end(2), "xml-element")]
 
@@ -108,7 +113,7 @@ def at_phone(text: str, position: int) -> list[Span]:
     digits = re.sub(r"\D", "", match[0])
     if not 8 <= len(digits) <= 15 or not any(digits[:n] in _CODES for n in (1, 2, 3)):
         return []
-    if digits[0] == "1" and (len(digits) != 11 or digits[1] in "01" or digits[4] in "01"):
+    if digits[0] == "1" and (len(digits) != 11 or digits[1] in "01"):
         return []
     return [Span(position, match.end(), "phone")]
 

@@ -14,14 +14,16 @@ _ENDS = re.compile(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def quoted_secret(what: Holds, name: str, value: str, *, compared: bool) -> bool:
-    """A string literal given to that name."""
+def quoted_secret(what: Holds, name: str, value: str, *, compared: bool = False, bare_list: bool = False) -> bool:
+    """A string literal given to that name, compared with it, or only named after it in a list of arguments."""
     if len(value) < 4 or not literal(value) or value.endswith((":", "...")) or value.isspace():
         return False
-    if compared:
+    if compared or (bare_list and what is not Holds.PASSWORD):
         return opaque(value)
+    if bare_list and what is Holds.PASSWORD:
+        return not wordy(value) or (_word_with_digits(value) and _ABOUT_SECRETS.search(value) is None)
     if what is Holds.PASSWORD:
-        return _password(value)
+        return _password(value) or ("passphrase" in name.lower() and " " in value)
     if what is Holds.SECRET:
         return " " not in value and (not wordy(value) or _word_with_digits(value))
     if what is Holds.TOKEN:
@@ -49,7 +51,7 @@ def unquoted_secret(
 
 def _password(value: str) -> bool:
     if " " in value:
-        return not wordy(value.replace(" ", "-")) and len(value) <= 80 and value.count(" ") <= 4 and not value.endswith((".", "!", "?"))
+        return not wordy(value.replace(" ", "-")) and len(value) <= 80 and value.count(" ") <= 4 and not value.endswith((".", "?"))
     if not wordy(value):
         return "\\" not in value or len(value) > 5
     if _ABOUT_SECRETS.search(value) is not None:

@@ -111,7 +111,7 @@ def at_infix(text: str, position: int) -> list[Span]:
         head = text[low : position + (1 if shape.prefix.startswith("[0-9]") else 0)]
         before = backward.search(head)
         body = match[0][shape.prefix_length :]
-        if before is None or (len(set(body)) <= 5 and shape.least >= 5):
+        if before is None or (shape.least >= 5 and degenerate(body)):
             continue
         for start in range(before.start(), min(before.start() + 6, len(head))):
             if free_before(text, low + start) and backward.match(head, start) is not None:
@@ -134,10 +134,15 @@ def _issued(shape: Shape, body: str, text: str, start: int, end: int) -> bool:
         return False
     if shape.exact and end < len(text) and re.match(f"[{shape.alphabet}]", text[end]) is not None:
         return False
-    if shape.mixed and not (any(c.isdigit() for c in body) and any(c.isalpha() for c in body) and not wordy(body)):
+    if shape.mixed and not _drawn(body):
         return False
     # Inside base64 (an image, a digest) anything can come up by chance.
     return not (text[start - 1 : start] == "/" and re.fullmatch(r"[A-Za-z0-9+/]{24}", text[max(0, start - 24) : start]) is not None)
+
+
+def _drawn(body: str) -> bool:
+    mixed = any(c.isdigit() for c in body) and any(c.isalpha() for c in body)
+    return (mixed or len(body) >= 24) and not wordy(body)
 
 
 def _json_header(head: str) -> bool:

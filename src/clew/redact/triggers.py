@@ -51,9 +51,10 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.BEARER, "bearer "),
     (Kind.BEARER, "bearer%20"),
     (Kind.BASIC, "basic "),
-    (Kind.COMMAND, "-u "),
-    (Kind.COMMAND, "-user "),
-    (Kind.COMMAND, "-user="),
+    (Kind.COMMAND, " -u "),
+    (Kind.COMMAND, " --user "),
+    (Kind.COMMAND, " --user="),
+    (Kind.COMMAND, " --proxy-user "),
     (Kind.COMMAND, " -p"),
     (Kind.COMMAND, " -a "),
     (Kind.SQL, "identified "),
@@ -62,7 +63,7 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     *((Kind.PRIVATE_KEY, anchor.lower()) for anchor in pem.ANCHORS),
 )
 # Of several that share a beginning or a middle, the part that is searched for.
-STEMS = ("hook", "bearer", "-user")
+STEMS = (*ANCHORS, "hook", "bearer", " -")
 
 # Of fixed length, in the case given.
 FIXED: tuple[tuple[Kind, str, int], ...] = (
@@ -73,6 +74,7 @@ FIXED: tuple[tuple[Kind, str, int], ...] = (
 
 NAME_TAIL = r"[a-z0-9_.\-]{0,24}"
 CLOSERS = r"[\"'`\\\])?]{0,8}[ \t]{0,8}"
+LISTED = r"[\"'\\]{1,8}[ \t]{0,4}"
 NAMES = "|".join(re.escape(anchor) for anchor in ANCHORS)
 
 
@@ -91,6 +93,7 @@ def expressions() -> tuple[Expression, ...]:
     """All triggers as patterns that any regular-expression engine knows."""
     out = [
         Expression(f"(?:{NAMES}){NAME_TAIL}{CLOSERS}[:=]", Kind.SEPARATOR, 1, caseless=True),
+        Expression(rf"(?:{NAMES}){NAME_TAIL}{LISTED},", Kind.SEPARATOR, 1, caseless=True),
         Expression(rf"-[a-z0-9_\-]{{0,60}}(?:{NAMES}){NAME_TAIL} ", Kind.FLAG, 1, caseless=True),
         Expression(rf"<[a-z0-9_:.\-]{{0,60}}(?:{NAMES}){NAME_TAIL}>", Kind.ELEMENT, 1, caseless=True),
         Expression(rf"eyJ[A-Za-z0-9_\-]{{{JWT_LEAST}}}", Kind.PREFIX, 3 + JWT_LEAST, caseless=False),

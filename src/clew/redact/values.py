@@ -41,8 +41,9 @@ _WORDS = frozenset(
     was were are has have access refresh session cookie code test tests testing mock fake dummy example sample foo bar baz
     abc xyz asdf literal constant column usize u8 u16 u32 u64 i32 i64 keyof typeof new await async""".split()
 )
-_WORD_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Z][a-z]{2})")
 _WORDY_PIECE = re.compile(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
+_NO_CHARACTERS = frozenset("x0*._-")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 _CONSONANTS = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
 
@@ -64,7 +65,9 @@ def standin(value: str) -> bool:
 def degenerate(body: str) -> bool:
     """The body of a vendor's token that nobody could have been issued: `xxxxxxxx…`, `your-key-here`."""
     lowered = body.lower()
-    return len(set(body)) < 6 or any(s in lowered for s in ("xxxx", "your", "example-", "placeholder", "redacted", "0000000000"))
+    if set(lowered) <= _NO_CHARACTERS:
+        return True
+    return any(s in lowered for s in ("xxxx", "your", "example-", "placeholder", "redacted", "0000000000"))
 
 
 def wordy(value: str) -> bool:

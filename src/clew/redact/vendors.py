@@ -38,7 +38,7 @@ langfuse         [sp]k-lf-            G 30
 openai           sk-proj-             W 20 m
 openai           sk-svcacct-          W 20 m
 openai           sk-admin-            W 20 m
-openai           sk-                  D 20 m
+openai           sk-                  D 16 m
 xai              xai-                 A 30
 groq             gsk_                 A 20 m
 perplexity       pplx-                A 20 m
@@ -132,7 +132,8 @@ age              AGE-SECRET-KEY-1     U 50
 openshift        sha256~              W 40
 docker           dckr_pat_            W 24
 docker           dckr_oat_            W 24
-github           gh[pousr]_           A 20 m
+github           gh[pousr]_           A 30
+github           gh[pousr]_           A 16 m
 github           github_pat_          W 22
 gitlab           glpat-               D 18
 gitlab           gl[rd]t-             D 18
@@ -154,7 +155,7 @@ trello           ATTA                 H 60
 sourcegraph      sgp_                 W 36
 sourcegraph      slk_                 H 60
 npm              npm_                 A 32
-pypi             pypi-                W 50
+pypi             pypi-                W 20 m
 rubygems         rubygems_            H 44
 crates           cio                  A 32 mx
 clojars          CLOJARS_             L 50
@@ -165,7 +166,7 @@ packagist        packagist_[a-z][a-z][a-z]_  H 50
 openvsx          ovsxat_              G 36
 postman          PMAK-                G 50
 readme           rdme_                L 60
-sentry           sntrys_              C 60
+sentry           sntrys_eyJ           C 60
 sentry           sntry[uai]_          H 60
 newrelic         NRAK-                A 24
 newrelic         NRJS-                H 18
@@ -180,12 +181,12 @@ honeycomb        hcaik_               A 50
 axiom            xa[ap]t-             G 36
 logfire          pylf_v               W 30
 posthog          ph[xs]_              A 36
-stripe           sk_live_             A 16
-stripe           sk_test_             A 16
-stripe           sk_prod_             A 16
-stripe           rk_live_             A 16
-stripe           rk_test_             A 16
-stripe           rk_prod_             A 16
+stripe           sk_live_             A 8 m
+stripe           sk_test_             A 8 m
+stripe           sk_prod_             A 8 m
+stripe           rk_live_             A 8 m
+stripe           rk_test_             A 8 m
+stripe           rk_prod_             A 8 m
 stripe           whsec_               B 24 m
 square           sq0atp-              W 22
 square           sq0csp-              W 40
@@ -208,10 +209,10 @@ duffel           duffel_test_         W 40
 paddle           pdl_live_apikey_     W 30
 paddle           pdl_sdbx_apikey_     W 30
 polar            polar_[a-z][a-z][a-z]_  W 30
-sendgrid         SG.                  D 60
+sendgrid         SG.                  D 20 m
 sendinblue       xkeysib-             W 70
 sendinblue       xsmtpsib-            W 70
-mailgun          key-                 H 32 x
+mailgun          key-                 L 32 mx
 resend           re_                  W 24 m
 twilio           SK                   H 32 mx
 telnyx           KEY0                 W 40 m
@@ -222,7 +223,6 @@ slack            xwfp-                W 24 m
 facebook         EAA                  A 90 m
 instagram        IGQ                  W 90 m
 twitter          AAAAAAAAAAAAAAAAAAAAA  P 60
-linkedin         WPL_AP               C 24
 vk               vk1.a.               W 60
 discord-webhook  mfa.                 W 60
 notion           ntn_                 A 40
