@@ -12,6 +12,7 @@ from clew.engine.events import Log
 from clew.engine.values import Base, Draft, Epoch, Refusal, State, Urgency
 from clew.handoff import closing, receipt, template
 from clew.handoff.record import Budget, Record, Source, extend
+from clew.ledger.foreign import recognise
 from clew.redact import redact
 from clew.strategies.base import Edit, Scene
 from clew.transcript import Message, Span, reference
@@ -99,7 +100,7 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None) -> 
     head = [transcript[i] for i in range(d.head)]
     user = last_user_turn(transcript, end, d.head)
     pinned = transcript[user] if d.head <= user < d.cut.tail and user >= 0 else None
-    if pinned is not None and template.recognise(words(pinned)) is not None:
+    if pinned is not None and recognise(words(pinned)) is not None:
         pinned = None
     made = assemble(log.wire, head, w.texts, tail, pinned=pinned, alternates=log.alternates)
     base = _base(log, d, made, edits, len(w.texts))

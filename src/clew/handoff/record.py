@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
-from clew.handoff.template import recognise
+from clew.ledger.foreign import recognise
 from clew.ledger.names import Line, Names, names_in, weight
+from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import Action, Output, classify, one_line, unwrap
 from clew.redact import redact
-from clew.transcript import Message, Place, Span, ToolCall, ToolResult, Transcript, reference
+from clew.transcript import Place, Span, ToolCall, ToolResult, Transcript, reference
 
 Measure: TypeAlias = Callable[[str], int]
 
@@ -30,7 +31,6 @@ _LINE_NAMES, _LINE_LENGTH, _PIECE = 12, 380, 300
 _TARGET = 150
 _SHORTENED = 400
 _NOWHERE = Span(0, 0)
-_REMINDER = re.compile(r"<(system-reminder|command-message|local-command-caveat)>.*?</\1>\s*", re.DOTALL)
 _ERROR = re.compile(
     r"\b(?:error|fail(?:ed|ure|ures)?|exception|panic|fatal|denied|undefined|not found)\b", re.IGNORECASE
 )
@@ -79,12 +79,6 @@ class Source:
     recall: str = ""
 
 
-def spoken_by_user(message: Message) -> str:
-    """A user's own words: without the reminders that clients put among them."""
-    from_user = "\n".join(p.text for p in message.parts if hasattr(p, "text") and not isinstance(p, ToolResult))
-    return _REMINDER.sub("", from_user).strip()
-
-
 def extend(
     record: Record, src: Source, span: Span, shown: frozenset[str], budget: Budget, opening: Span = _NOWHERE
 ) -> Record:
@@ -104,7 +98,7 @@ def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], bud
     places = _candidates(src, opening, shown) | _candidates(src, span, shown)
     for name in record.kept - shown:
         at = src.names.last_message(name)
-        if at < span.end:
+        if 0 <= at < span.end:
             places[name] = at
     keep = _choose(src, places, budget.rebuilt)
     spoken = {*record.verbatim, *record.shortened}

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from clew.ledger.foreign import BANNER, recognise
 
 TASK = "Historical Task Snapshot"
 GOAL = "Goal"
@@ -29,7 +31,6 @@ SECTIONS = (
 )  # fmt: skip
 EMPTY = "None."
 
-BANNER = "[Earlier conversation, compacted by Clew]"
 FRAMING = (
     "The turns before this point were compacted into the record below. It is background: what was asked, done and "
     "found up to then. The newest user message decides what happens now; a request quoted here is history unless that "
@@ -40,15 +41,6 @@ FRAMING = (
 RECALL_NOTE = "A reference such as clew:… stands for an original that `{how}` prints in full."
 END_MARKER = "[End of the compacted record. What follows is the live conversation.]"
 
-# What others put in front of theirs; the text after it is the summary.
-_FOREIGN = (
-    ("clew", re.compile(r"\A\s*" + re.escape(BANNER))),
-    ("hermes", re.compile(r"\A\s*\[CONTEXT (?:COMPACTION|SUMMARY)\b")),
-    ("claude-code", re.compile(r"\A\s*This session is being continued from a previous conversation")),
-    ("codex", re.compile(r"\A\s*Another language model started to solve this problem and produced a summary")),
-    ("pi", re.compile(r"\A\s*The conversation history before this point was compacted into the following summary")),
-    ("openhands", re.compile(r"\A\s*(?:<CONDENSED|\[Condensed history\])")),
-)
 _HEADING = re.compile(r"^#{1,4}\s+(.+?)\s*:?\s*$", re.MULTILINE)
 _ALIASES = {
     "active task": TASK, "task snapshot": TASK, "in progress": PROGRESS, "in-progress state": PROGRESS,
@@ -59,11 +51,14 @@ _ALIASES = {
 _BY_NAME = {s.lower(): s for s in SECTIONS} | _ALIASES
 
 
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Sections:
     """A handoff's body by heading; a missing section is empty. `preamble` is text that stood under no heading."""
 
-    by_heading: Mapping[str, str] = MappingProxyType({})
+    by_heading: Mapping[str, str] = field(default_factory=lambda: _NONE)
     preamble: str = ""
 
     def __getitem__(self, heading: str) -> str:
@@ -127,11 +122,6 @@ def parse_body(text: str) -> Sections:
         found.setdefault(current, []).append(tail)
     bodies = {h: "\n".join(c for c in chunks if c.rstrip(".").lower() != "none") for h, chunks in found.items()}
     return Sections({h: b for h, b in bodies.items() if b}, preamble)
-
-
-def recognise(text: str) -> str | None:
-    """Whose handoff this message text is ("clew", "hermes", "claude-code", "codex", "pi"…), or None."""
-    return next((name for name, pattern in _FOREIGN if pattern.match(text)), None)
 
 
 def unframe(text: str) -> tuple[str, str]:

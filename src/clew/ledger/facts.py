@@ -84,6 +84,7 @@ class TestRun:
     failed: int = 0
     skipped: int = 0
     failing: tuple[str, ...] = ()
+    ok: bool = False  # nothing failed, by the counts, the exit code and the runner's own words
 
 
 @dataclass(frozen=True, slots=True)

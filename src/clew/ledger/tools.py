@@ -43,7 +43,11 @@ _EXIT = re.compile(
 )
 _EXIT_KEYS = ("exit_code", "exitCode", "returncode", "return_code", "code", "status_code", "exit_status")
 _TEXT_KEYS = ("output", "stdout", "content", "result", "text", "data", "message")
-_RUNNING = re.compile(r"Process running with session|running in (?:the )?background|still running", re.IGNORECASE)
+_SESSION_KEYS = ("session_id", "bash_id", "shell_id", "process_id", "task_id")
+_RUNNING = re.compile(
+    r"Process running with session(?: ID)?:? (\S+)|running in (?:the )?background(?: with ID: (\w+))?|still running",
+    re.IGNORECASE,
+)
 _FAILED_LEAD = re.compile(
     r"\A\s*(?:<tool_use_error>|Error(?: when|:|\b.{0,40}failed)|exec_command failed|Traceback \(most recent|"
     r"(?:fatal|error|panic): |The user doesn't want to proceed|API Error|\[?ERROR\]?\b)",
@@ -63,6 +67,7 @@ class Action:
     lines: tuple[int, int] = (0, 0)
     patch: tuple[tuple[str, str], ...] = ()  # (verb, path) of a patch
     directory: str = ""
+    session: str = ""  # of the running command that it feeds or looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class Output:
     exit_code: int | None = None
     failed: bool = False
     running: bool = False
+    session: str = ""  # by which a running command is called later
 
     @property
     def lines(self) -> int:
@@ -108,6 +114,9 @@ def classify(call: ToolCall) -> Action:
         target=_target(kind, given, path, command),
         lines=_range(given),
         directory=next((str(given[k]) for k in ("workdir", "cwd", "directory") if isinstance(given.get(k), str)), ""),
+        session=next((str(given[k]) for k in _SESSION_KEYS if isinstance(given.get(k), (str, int))), "")
+        if not command
+        else "",
     )
 
 
@@ -189,7 +198,9 @@ def unwrap(result: ToolResult) -> Output:
     failed = (
         result.is_error or (code is not None and code != 0) or (code is None and _FAILED_LEAD.search(text) is not None)
     )
-    return Output(text, code, failed, _RUNNING.search(text[:300]) is not None)
+    running = _RUNNING.search(result.text[:300])
+    session = (running[1] or running[2] or "") if running is not None else ""
+    return Output(text, code, failed, running is not None, session)
 
 
 def _from_json(text: str) -> tuple[str, int | None]:

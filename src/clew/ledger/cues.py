@@ -1,0 +1,73 @@
+"""The words by which a sentence binds later work, in the languages users write in; and those by which it does not."""
+
+from __future__ import annotations
+
+import re
+
+# Orders that hold beyond the moment. "Don't" counts where it is an order, not where somebody doesn't know or have.
+_EN = r"""
+    \b(?:must(?:n['’]?t|\ not)?|never|always|from\ now\ on|going\ forward|at\ all\ times|under\ no\ circumstances|no\ matter\ what)\b
+  | (?:^|[,;:.(—–-]\s*|\b(?:and|but|so|then|please|also|ok|okay|just|or|you|to)\s+)(?:do\ not|don['’]?t)\s+(?!(?:you|we|i|they)\b)(?!know\b|think\b|understand\b|see\b|care\b|mind\b|get\ (?:it|why|this)\b|have\b|like\b|want\b|need\b)\w
+  | \b(?:make|be)\ sure\b | \bensure\b | \bbe\ careful\b | \bremember\ (?:to|that)\b | \bavoid\b
+  | \b(?:no|not)\ (?:more|less|fewer|later|longer|earlier)\ than\b | \bat\ (?:most|least)\s+\S*\d | \b(?:up\ to|max(?:imum)?|limit(?:ed)?\ to|under|below|within)\ (?:of\ )?[$€£]?\d
+  | \b(?:budget|deadline|limit)\b.{0,30}?(?:\bis\b|\bof\b|:|=).{0,20}?\S*\d | \bdeadline\b.{0,30}?\b(?:is|on|by)\b
+  | \bwithout\s+(?:\w+ly\s+)?(?:chang|modify|touch|break|add|remov|using|delet|alter|losing|introduc|installing|rewrit|affect|committing|pushing|asking)\w*
+  | \bonly\s+(?:use|do|change|modify|touch|edit|run|commit|add|fix|work|make|keep|show|return|include|write|after|when|if|once|with|in|the)\b | \b(?:use|do|run|change|keep|need|want|with)\s+(?:\S+\s+){0,4}only\b
+  | \b(?:should|must|may|can)\s+(?:not|never|always|only)\b | \bshouldn['’]?t\b(?!.*\?)
+  | \b(?:is|are)\s+(?:not\ allowed|forbidden|prohibited|off[- ]limits|mandatory|required)\b | \bnot\s+allowed\s+to\b
+  | \b(?:stick|keep)\s+to\b | \bleave\s+.{2,40}\s+(?:alone|as\ (?:it\ )?is|untouched|unchanged)\b | \bkeep\s+.{2,40}\s+(?:as\ (?:it\ )?is|unchanged|intact|untouched)\b
+  | \b(?:needs?|has|have)\s+to\s+(?:be|stay|remain|work|support|run|fit|match)\b
+"""
+_PREFERENCE = r"""
+    \bprefer(?:e|s|red|ably|ence)?\b | \b(?:i|we)['’]?d\s+(?:rather|like\s+(?:it|the|you)\s+to)\b | \bi\s+(?:really\s+)?(?:like|want|would\s+like)\s+(?:it|the\s+\w+|all|everything|you|my|our)\s+(?:\w+\s+){0,3}(?:to\b|in\b|as\b|with\b)
+  | \b(?:use|using|pick|choose|take)\s+[^.?!]{1,50}?(?:\binstead\b|\brather\s+than\b|,?\s+not\s+|\bover\b) | \b(?:instead\s+of|rather\s+than)\b.{1,40}\b(?:use|do|make|go)\b
+  | ^(?:please\s+|and\s+|also\s+|actually,?\s+|no,?\s+|ok(?:ay)?,?\s+)*(?:make\ it|change\ it\ to|switch\ to|go\ for|use)\s+\S+
+  | \bfavou?r\b.{1,40}\bover\b | \bkeep\s+it\s+(?:simple|short|minimal|small|brief|concise|clean)\b | \bas\s+(?:few|short|simple|small|little)\s+as\s+possible\b
+"""
+_OTHERS = r"""
+    \b(?:niemals|nie\s+(?:\w+)|immer|nur\s+(?:die|das|den|mit|bei|in|wenn|noch)|auf\s+keinen\s+fall|unbedingt|keinesfalls|darf(?:st)?\s+(?:\w+\s+){0,4}nicht|d[üu]rfen\s+(?:\w+\s+){0,4}nicht|(?:muss|müssen|musst|sollst|sollte[nst]*)\b|bitte\s+(?:keine?n?|nicht|nur|immer)|keine?n?\s+\w+\s+(?:verwenden|benutzen|ändern|anfassen|hinzufügen|löschen)|ab\s+jetzt|höchstens|mindestens|maximal|spätestens|stell\w*\s+sicher|achte\s+darauf|(?:benutze?|verwende|nimm)\s+.{1,40}\bstatt\b|ohne\s+.{2,40}\szu\s+\w+|bevorzuge)\b
+  | \b(?:jamais|toujours|uniquement|seulement|il\s+faut|il\s+ne\s+faut|ne\s+\w+\s+pas|n['’]\w+\s+pas|surtout\s+pas|veille[zr]?\s+à|assure[zr]?-(?:toi|vous)|évite[zr]?|doi(?:t|s|vent)\b|devez|au\s+(?:plus|maximum|moins)|désormais|sans\s+(?:modifier|toucher|changer|casser)|utilise[zr]?\s+.{1,40}(?:plutôt|au\s+lieu)|préfère|budget\s+(?:est|de))\b
+  | \b(?:nunca|siempre|solamente|sólo\s+\w+|solo\s+(?:usa|cambia|modifica|los|las|el|la)|no\s+(?:uses?|toques?|cambies?|modifiques?|borres?|hagas?|añadas?|debes?|puedes?|se\s+debe)|debe[sn]?\b|hay\s+que|tienes\s+que|asegúrate|evita|como\s+(?:máximo|mínimo)|a\s+partir\s+de\s+ahora|sin\s+(?:cambiar|modificar|tocar|romper)|en\s+(?:vez|lugar)\s+de|prefiero|presupuesto\s+(?:es|de))\b
+  | 不要|不能|不得|不可|禁止|必须|必須|务必|一定要|总是|始终|只能|只用|只使用|仅限|切勿|请勿|别(?:再|用|动|改|碰|删)|不超过|最多|至少|预算|截止|避免|确保|从现在开始|改用|而不是|优先使用
+  | しないで|するな|禁止|必ず|絶対に|常に|だけ(?:を|で|に|使)|のみ|なければ(?:ならない|なりません)|べき(?:だ|です|ではない)|ないこと|てください.*(?:必|のみ)|使わないで|避けて|以内|まで(?:に|です)|予算|期限|代わりに|の方がいい
+"""
+_ORDER = re.compile(_EN, re.VERBOSE | re.IGNORECASE)
+_WISH = re.compile(_PREFERENCE, re.VERBOSE | re.IGNORECASE)
+_FOREIGN = re.compile(_OTHERS, re.VERBOSE | re.IGNORECASE)
+
+_SUPPOSED = re.compile(
+    r"^\W*(?:what\s+if|suppose|supposing|imagine|say\s+(?:we|you|i)\b|let['’]?s\s+say|assume\s+(?:that\s+)?(?:we|you|i|the)|hypothetical|for\s+example|for\s+instance|e\.g\."
+    r"|(?:so\s+)?(?:if|when)\s+(?:i|we|you|it|they|he|she)\s+(?:had|were|would|could)|was\s+wäre|angenommen|nehmen\s+wir\s+an|et\s+si|imagine[zr]?|supposons|qué\s+pasaría|y\s+si|supongamos"
+    r"|wondering|i\s+wonder|假设|如果.*会怎|もし)|\b(?:would\s+(?:have|it|that|this|be|you\s+say|not\s+be)|might|could\s+have|used\s+to)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"\b(?:he|she|they|it|the\s+\w+|this|that|which|who|users?|people|someone|somebody|claude|docs?|readme|policy)\s+(?:\w+\s+)?(?:says?|said|told|wrote|claims?|states?|reads?|mentions?)\b"
+    r"|\b(?:it|this|that|which|he|she|they|there|these|those|(?:the|a|an|my|our|your|its|their)\s+[\w-]+(?:\s+[\w-]+)?)\s+(?:always|never|only)\s+\w+(?:s|ed)\b"
+    r"|\b(?:i|we)\s+(?:never|always|only)\s+\w+",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(r"^\W*(?:can|could|would|will)\s+(?:you|we)\b|\bplease\b", re.IGNORECASE)
+_STRONG_IN_QUESTION = re.compile(
+    r"\b(?:make\s+sure|never|always|without\s+\w+ing|only|don['’]?t|do\s+not|must|ensure|avoid|instead\s+of|rather\s+than|but\s+not)\b",
+    re.IGNORECASE,
+)
+
+
+def binding(said: str) -> str:
+    """Says "constraint" or "preference" where a sentence binds later work, else empty. `said` has its quotations blanked out."""
+    if _SUPPOSED.search(said) is not None:
+        return ""
+    found = "constraint" if _ORDER.search(said) or _FOREIGN.search(said) else "preference" if _WISH.search(said) else ""
+    if not found:
+        return ""
+    if said.rstrip(" \"')*_").endswith(("?", "？")):
+        # A request put as a question binds by its strong words; a mere question doesn't.
+        return found if _POLITE.search(said) is not None and _STRONG_IN_QUESTION.search(said) is not None else ""
+    if (
+        found == "constraint"
+        and _TOLD.search(said) is not None
+        and re.search(r"\b(?:must|do not|don['’]?t|make sure|should)\b", said, re.IGNORECASE) is None
+    ):
+        return ""
+    return found

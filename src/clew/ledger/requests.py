@@ -1,0 +1,170 @@
+"""Requests: what users asked, verbatim, and whether it was answered, is open, or was withdrawn."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from clew.ledger.facts import Request
+from clew.ledger.foreign import recognise
+from clew.ledger.tools import one_line
+from clew.transcript import Image, Message, Opaque, Text
+
+_REMINDER = re.compile(r"<(system-reminder|command-message|local-command-caveat)>.*?</\1>\s*", re.DOTALL)
+# What clients put among a user's words, or send in a user's name.
+_ENVELOPE = re.compile(
+    r"<(environment_context|user_instructions|recommended_plugins|permissions|permissions_instructions|turn_aborted|INSTRUCTIONS"
+    r"|task-notification|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr|user-prompt-submit-hook"
+    r"|ide_selection|ide_opened_file|ide_diagnostics|skill|system_note|session-context|env|open_and_recently_viewed_files"
+    r"|user_info|rules|project_layout|additional_data|attached_files|collaboration_mode|memory-context)\b[^>]*>"
+    r".*?</\1>\s*",
+    re.DOTALL,
+)
+_AGENTS_FILE = re.compile(r"\A\s*# (?:AGENTS|CLAUDE|GEMINI)\.md instructions\b.*", re.DOTALL)
+_COMMAND_NAME = re.compile(r"<command-name>\s*(.*?)\s*</command-name>\s*", re.DOTALL)
+_COMMAND_ARGS = re.compile(r"<command-args>(.*?)</command-args>\s*", re.DOTALL)
+_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]\s*")
+_PICTURE_NOTE = re.compile(r"\[Image: (?:source|original)[^\]]*\]\s*|<image[^>]*>\s*|</image>\s*")
+# Sent by a harness when a reply was not in its form: the work goes on, nobody asked for anything new.
+_NUDGE = re.compile(
+    r"\A\s*(?:Please always provide EXACTLY ONE action|Your (?:last|previous) (?:response|output|message) (?:did not|was not)"
+    r"|No tool calls? (?:was|were) found|Format error|\[System: |Continue from where you left off|Stop hook feedback"
+    r"|You (?:did not|have not) (?:use|call)\w* a tool|Base directory for this skill:|Caveat: The messages below"
+    r"|Your response was (?:cut off|truncated)|<system-warning|Tool loaded\.?\s*\Z|Unknown (?:skill|slash command):)",
+    re.IGNORECASE,
+)
+_CLIENT_COMMAND = re.compile(
+    r"/?(?:clear|exit|quit|model|models|mode|login|logout|resume|compact|compress|config|cost|context|status|help|mcp|memory"
+    r"|permissions|hooks|ide|theme|them?|the|vim|doctor|export|fast|effort|usage|rewind|plugin|plugins|agents|add-dir"
+    r"|terminal-setup|statusline|upgrade|think|thinking|queue|session|new|reload|rename|color|remote-control|tasks|bashes)?",
+)
+_GO_ON = re.compile(
+    r"\A\W*(?:(?:please |ok(?:ay)?,? )*(?:continue|go on|keep going|carry on|proceed|resume|weiter|mach weiter|continúa|sigue"
+    r"|continue[zr]?|继续|続けて))(?: please)?\W*\Z",
+    re.IGNORECASE,
+)
+_STOP = re.compile(
+    r"\A\W*(?:(?:ok(?:ay)?|no|wait|actually|please|hmm|oh|sorry|hold on)[,.!]*\s+)*"
+    r"(?P<verb>stop(?: (?:it|that|this|now|there|please|here|everything))?|never ?mind|forget (?:it|that|this|about (?:it|that|this))"
+    r"|scrap (?:it|that|this)|abort(?: (?:it|that|this))?|drop (?:it|that|this)|cancel(?: (?:it|that|this|everything))?"
+    r"|don'?t (?:do (?:it|that|this)|bother)|leave it(?: (?:as is|be))?|no need"
+    r"|undo(?: (?:it|that|this|everything|the last|your|all|these|those))?"
+    r"|roll(?: (?:it|that|this|everything))? ?back(?: (?:it|that|this|everything|the|your|all))?"
+    r"|revert(?: (?:it|that|this|everything|the last|your|all|these|those))?"
+    r"|stopp|halt|abbrechen|vergiss (?:es|das)|lass (?:es|das)|mach(?:e)? das rückgängig|arrête|laisse tomber|annule(?: ça)?"
+    r"|para|olvídalo|déjalo|deshaz(?: eso)?|停(?:止|下)?|算了|不用了|撤销|取消|回滚|止めて|やめて|キャンセル|元に戻して|中止)"
+    r"(?=\W|\Z)",
+    re.IGNORECASE,
+)
+_BACK = re.compile(r"undo|roll|revert|rückgängig|annule|deshaz|撤销|回滚|元に戻", re.IGNORECASE)
+_OBJECT = re.compile(r"\A\s+(?:the |my |reservation|order|booking|subscription|flight|[A-Z0-9]{5,})")
+# A reply that asks for what it needs to go on; an offer to do more is no such thing.
+_ASKS_BACK = re.compile(
+    r"please (?:provide|confirm|share|specify|clarify|let me know (?:your|the|which|if you would like me to proceed)|tell me|run|reply"
+    r"|log ?in|paste|send|approve|choose|select)"
+    r"|could you (?:please )?(?:provide|confirm|share|specify|clarify|tell|give|let me know (?:your|the|which))"
+    r"|(?:may|can|could) i (?:please )?(?:have|get) (?:your|the)|do you confirm|would you like (?:me )?to proceed"
+    r"|(?:shall|should) i proceed\b|i(?:'ll| will)? need (?:your|the|you to)\b|\(yes/no\)|then reply|before (?:i|we) proceed"
+    r"|do you (?:have|know) (?:your|the)\b|is (?:that|this) (?:correct|right|okay|ok)\?"
+    r"|bitte (?:bestätig|nenn|gib)|soll ich fortfahren|veuillez (?:confirmer|fournir)|por favor,? (?:confirm|proporcion)"
+    r"|请(?:提供|确认)|ください",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(r"[:：]\s*\Z")
+_EXPANSION = 300  # characters from which a message right after a slash command is what the client made of it
+
+
+def spoken_by_user(message: Message) -> str:
+    """A user's own words: without the reminders that clients put among them."""
+    words = "\n".join(p.text for p in message.parts if isinstance(p, (Text, Opaque)))
+    return _REMINDER.sub("", words).strip()
+
+
+def asked(spoken: str) -> str:
+    """The request in a user's words: without what a client wrote in his name. Empty where nothing is left.
+
+    Of a slash command it is the arguments, or the command's name where it has none and the client doesn't serve it.
+    """
+    text = _INTERRUPTED.sub("", _PICTURE_NOTE.sub("", _ENVELOPE.sub("", spoken))).strip()
+    command = _COMMAND_NAME.search(text)
+    if command is not None:
+        args = _COMMAND_ARGS.search(text)
+        if args is not None and args[1].strip():
+            return args[1].strip()
+        return "" if _CLIENT_COMMAND.fullmatch(command[1].lower()) else command[1]
+    if text.startswith("/") and _CLIENT_COMMAND.fullmatch(text.lower()):
+        return ""
+    if _NUDGE.match(text) or _AGENTS_FILE.match(text) or recognise(text) is not None:
+        return ""
+    return text
+
+
+class Requests:
+    """The requests of one conversation. A reply closes what is open; going on after it opens that again."""
+
+    def __init__(self) -> None:
+        self.facts: list[Request] = []
+        self._open: list[int] = []
+        self._closed_last: list[int] = []  # by the newest reply, as long as nobody has spoken or acted since
+        self._after_command = False
+        self.just_closed: tuple[int, ...] = ()
+
+    def user(self, position: int, message: Message) -> str:
+        """Take a user turn in; returns what is asked in it."""
+        spoken = spoken_by_user(message)
+        text = asked(spoken)
+        expansion = self._after_command and len(text) >= _EXPANSION
+        self._after_command = _COMMAND_NAME.search(spoken) is not None and bool(text)
+        if not text and any(isinstance(p, Image) for p in message.parts) and not spoken:
+            text = ""
+        if _NUDGE.match(spoken) or (text and _GO_ON.match(text)):
+            self._reopen()
+            return ""
+        self._closed_last = []
+        if not text or expansion:
+            return text
+        stop = _STOP.match(text)
+        if stop is not None and _OBJECT.match(text[stop.end() :]) is None:
+            self._withdraw(position, stop["verb"])
+            if len(text) - stop.end() < 12 and _BACK.match(stop["verb"]) is None:
+                return ""
+        self._open.append(len(self.facts))
+        self.facts.append(Request(text, position))
+        return text
+
+    def assistant(self, position: int, text: str, *, calls: bool) -> None:
+        """Take what the agent said in, and whether it went on working."""
+        self.just_closed = ()
+        self._after_command = False
+        if calls:
+            self._reopen()
+            return
+        if not text.strip() or _UNFINISHED.search(text) or _asks_back(text):
+            return
+        answer = one_line(next((s for s in text.split("\n") if s.strip()), ""), 200)
+        for i in self._open:
+            self.facts[i] = replace(self.facts[i], status="answered", answer=answer, answered_at=position)
+        if self._open:
+            self._closed_last = self._open
+            self.just_closed = tuple(self.facts[i].source for i in self._open)
+            self._open = []
+
+    def _reopen(self) -> None:
+        for i in self._closed_last:
+            self.facts[i] = replace(self.facts[i], status="open", answer="", answered_at=-1)
+        self._open = self._closed_last + self._open
+        self._closed_last = []
+
+    def _withdraw(self, position: int, verb: str) -> None:
+        gone = self._open
+        if not gone and _BACK.match(verb) is not None:
+            gone = [i for i in (len(self.facts) - 1,) if i >= 0 and self.facts[i].status == "answered"]
+        for i in gone:
+            self.facts[i] = replace(self.facts[i], status="withdrawn", answered_at=position)
+        self._open = []
+
+
+def _asks_back(text: str) -> bool:
+    """Whether the reply's end asks the user for something without which the work can't go on."""
+    end = text.strip()[-400:]
+    return len(text) < 2_500 and _ASKS_BACK.search(end) is not None
