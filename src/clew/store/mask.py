@@ -15,14 +15,11 @@ class Masker:
         if not secret:
             raise ValueError("an empty value stands everywhere")
         self.secret, self.mask = secret, mask
-        spellings = {
-            _inner(json.dumps(secret)),
-            _inner(json.dumps(secret, ensure_ascii=False)),
-            _inner(jsonio.dumps(secret).decode()),
-        }
-        self._spelled = [s.encode("utf-8", "surrogatepass") for s in sorted(spellings, key=len, reverse=True)]
         self._plain = secret.encode("utf-8", "surrogatepass")
-        self._mask = _inner(json.dumps(mask)).encode()
+        once = {(spelled, _spellings(mask)[0]) for spelled in _spellings(secret)}
+        twice = {(again, _spellings(m)[0]) for spelled, m in once for again in _spellings(spelled)}
+        longest_first = sorted(once | twice, key=lambda pair: -len(pair[0]))
+        self._spelled = [(s.encode("utf-8", "surrogatepass"), m.encode()) for s, m in longest_first]
 
     def text(self, text: str) -> str:
         return text.replace(self.secret, self.mask)
@@ -33,8 +30,8 @@ class Masker:
 
     def json(self, data: bytes) -> bytes:
         """Bytes of a JSON value. All else stays to the byte, unless an unusual spelling forces it to be written anew."""
-        for spelled in self._spelled:
-            data = data.replace(spelled, self._mask)
+        for spelled, mask in self._spelled:
+            data = data.replace(spelled, mask)
         if b"\\u" in data or b"\\/" in data:
             value = jsonio.exact(data)
             masked = self.value(value)
@@ -59,10 +56,12 @@ class Masker:
     def _string(self, text: str) -> str:
         """A call's arguments are JSON within a string: there the value may be spelled in its escaped form."""
         text = self.text(text)
-        for spelled in self._spelled:
-            text = text.replace(spelled.decode("utf-8", "surrogatepass"), self.mask)
+        for spelled, mask in self._spelled:
+            text = text.replace(spelled.decode("utf-8", "surrogatepass"), mask.decode())
         return text
 
 
-def _inner(quoted: str) -> str:
-    return quoted[1:-1]
+def _spellings(text: str) -> tuple[str, ...]:
+    """How JSON writers spell a text within quotes; applied twice it is how they do within a call's arguments."""
+    written = (jsonio.dumps(text).decode(), json.dumps(text), json.dumps(text, ensure_ascii=False))
+    return tuple(dict.fromkeys(w[1:-1] for w in written))

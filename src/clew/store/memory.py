@@ -282,6 +282,7 @@ class MemoryStore:
             line = data.line(session)
             for o in originals:
                 there = data.read(line, o.position, o.position + 1) if o.position >= 0 and o.part >= 0 else []
+                o = replace(o, text=data.masked_texts.get(o.address, o.text))  # noqa: PLW2901 - what was masked stays so
                 pointed = bool(there) and part_text(there[0].message, o.part) == o.text
                 line.originals.setdefault(o.address, o if pointed else replace(o, position=-1, part=-1))
 

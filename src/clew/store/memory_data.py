@@ -38,7 +38,10 @@ class Data:
     """One tenant's sessions, in the order they were made."""
 
     lines: dict[str, Line] = field(default_factory=dict)
-    masked: set[str] = field(default_factory=set)
+    masked: dict[tuple[str, str], Message] = field(
+        default_factory=dict
+    )  # by address and wire: what came again stays masked
+    masked_texts: dict[str, str] = field(default_factory=dict)
 
     def line(self, session: str) -> Line:
         found = self.lines.get(session)
@@ -109,7 +112,10 @@ class Data:
         tip, position = line.session.chain, line.session.length
         for m, time in zip(messages[there:], times[there:], strict=True):
             tip = grow(tip, m.address)
-            made.append(Stored(position + len(made), m, m.address, tip, rounded(time), line.session.id, calls.tool(m)))
+            kept = self.masked.get((m.address, m.wire), m)
+            made.append(
+                Stored(position + len(made), kept, m.address, tip, rounded(time), line.session.id, calls.tool(m))
+            )
         if made:
             updated = max(line.session.updated, *(m.time for m in made))
             line.messages += made

@@ -68,10 +68,11 @@ def purge(data: Data, masker: Masker) -> Purged:
     found: Counter[str] = Counter()
     seen: set[tuple[str, bytes]] = set()
     for line in data.lines.values():
-        line.messages = [_masked(m, masker, found, seen) for m in line.messages]
+        line.messages = [_masked(data, m, masker, found, seen) for m in line.messages]
         for address, o in line.originals.items():
             if masker.text(o.text) != o.text:
-                line.originals[address] = replace(o, text=masker.text(o.text))
+                data.masked_texts[address] = masker.text(o.text)
+                line.originals[address] = replace(o, text=data.masked_texts[address])
                 found["originals"] += 1
         line.events = [(k, t, _body(b, masker, found, "events")) for k, t, b in line.events]
         line.epochs = [(n, c, p, t, _body(b, masker, found, "epochs")) for n, c, p, t, b in line.epochs]
@@ -87,7 +88,7 @@ def purge(data: Data, masker: Masker) -> Purged:
     return Purged({k: n for k, n in found.items() if n})
 
 
-def _masked(m: Stored, masker: Masker, found: Counter[str], seen: set[tuple[str, bytes]]) -> Stored:
+def _masked(data: Data, m: Stored, masker: Masker, found: Counter[str], seen: set[tuple[str, bytes]]) -> Stored:
     raw = masker.json(m.message.raw)
     meta = masker.value(dict(m.message.meta))
     if raw == m.message.raw and meta == dict(m.message.meta):
@@ -99,6 +100,8 @@ def _masked(m: Stored, masker: Masker, found: Counter[str], seen: set[tuple[str,
     read = wire.get(m.message.wire).message(raw)
     message = Message(read.role, read.parts, raw, read.wire, meta)
     message.__dict__["address"] = m.address  # it is still the message that chains and references mean
+    if raw != m.message.raw:
+        data.masked[m.address, m.message.wire] = message
     return replace(m, message=message)
 
 

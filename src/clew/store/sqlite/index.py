@@ -19,6 +19,7 @@ from clew.store.sql import named
 VERSION = "1"
 BLOCK = 4  # rows to an entry of the trigram index
 MARK = "\ue000"  # private use: no tokenizer splits at it, and `indexed` takes it out of what people wrote
+_TAIL = "\n\n"  # so that a trigram begins with each of the last characters too, and two can be looked for by prefix
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
 
 
@@ -112,7 +113,7 @@ def remove(db: sqlite3.Connection, have: Indexes, entries: Sequence[Entry]) -> N
 def _blocks(entries: Sequence[Entry]) -> Iterator[tuple[int, str, str]]:
     for block, members in groupby(entries, key=lambda e: block_of(e.id)):
         held = list(members)
-        yield block, "".join(dict.fromkeys(gram_mark(e.root) for e in held)), "\n".join(e.text for e in held)
+        yield block, "".join(dict.fromkeys(gram_mark(e.root) for e in held)), "\n".join(e.text for e in held) + _TAIL
 
 
 def clear(db: sqlite3.Connection, have: Indexes) -> None:

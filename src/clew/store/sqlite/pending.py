@@ -28,7 +28,7 @@ def waiting(link: Link) -> list[int]:
 
 
 def due(link: Link) -> bool:
-    return (link.have.words or link.have.grams) and _last_block(link) - watermark(link) >= BATCH
+    return _last_block(link) - watermark(link) >= BATCH
 
 
 def catch_up(link: Link) -> bool:

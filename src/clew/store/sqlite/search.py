@@ -10,7 +10,7 @@ from clew.store.match import fold, matches, score, words
 from clew.store.query import Hit, Query, Scope, Term, TermKind
 from clew.store.sqlite import index
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.pending import waiting
+from clew.store.sqlite.pending import waiting, watermark
 from clew.store.sqlite.rows import ms, name_of, seconds, unpack
 
 _RANKED = 200  # candidates that are confirmed and ranked; of more, the newest count
@@ -33,7 +33,8 @@ def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> lis
 
 
 def _candidates(link: Link, query: Query) -> Iterator[int]:
-    yield from waiting(link) if link.have.words or link.have.grams else ()
+    yield from waiting(link)
+    mark = watermark(link)
     by_words = [g for g in query.all if all(_word_expression(t) for t in g)]
     by_grams = [g for g in query.all if all(_gram_expression(t) for t in g)]
     if by_words and link.have.words:
@@ -45,7 +46,7 @@ def _candidates(link: Link, query: Query) -> Iterator[int]:
         yield from (id_ for (block,) in blocks for id_ in index.rows_of(block))
         return
     else:
-        rows = link.db.execute("SELECT id FROM messages ORDER BY id DESC")
+        rows = link.db.execute("SELECT id FROM messages WHERE id <= ? ORDER BY id DESC", (mark,))
     for (id_,) in rows:
         yield id_
 
