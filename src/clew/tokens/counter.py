@@ -12,7 +12,7 @@ from clew.jsonio import Json
 from clew.tokens import images
 from clew.tokens.exact import count_text
 from clew.tokens.families import Family, family
-from clew.tokens.message import Tally, pictures, tally
+from clew.tokens.message import Tally, by_part, pictures, tally
 from clew.tokens.rough import rough_text
 from clew.tokens.tools import tools_tally
 from clew.transcript import Message
@@ -76,6 +76,11 @@ class Counter:
     def message(self, message: Message) -> int:
         """The tokens of one message with its frame; its reasoning too unless none is kept. Cached by content."""
         return self._sum(tally(message, self.family, self.image_rule), thought=self.reasoning != "none")
+
+    def parts(self, message: Message) -> tuple[int, ...]:
+        """The tokens of each part of a message, its frame with the first; to the rounding, their sum is `message`."""
+        thought = self.reasoning != "none"
+        return tuple(self._sum(t, thought=thought) for t in by_part(message, self.family, self.image_rule))
 
     def messages(self, messages: Sequence[Message]) -> int:
         """The tokens of a conversation as a request would hold it, without system and tools that stand outside it."""

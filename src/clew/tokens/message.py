@@ -97,6 +97,21 @@ def _tally(message: Message, rules: _Rules) -> Tally:
     return total.plus(Tally(fixed=fixed))
 
 
+def by_part(message: Message, family: Family, image_rule: str) -> tuple[Tally, ...]:
+    """What each part costs; together what `tally` says. The frame goes to the first, pictures beside to the last."""
+    rules = _Rules(family.encoding, image_rule, family)
+    stands = [not (p.at and p.at[0] in message.meta) for p in message.parts]
+    costs = [_part(message, p, rules) if s else Tally() for p, s in zip(message.parts, stands, strict=True)]
+    if not costs:
+        return ()
+    known = set(_identities([p for p, s in zip(message.parts, stands, strict=True) if s]))
+    beside = {_identity(i): i for i in _stashed(message)}
+    shown = sum(_picture(image, "", rules) for identity, image in beside.items() if identity not in known)
+    costs[0] = costs[0].plus(Tally(fixed=family.message))
+    costs[-1] = costs[-1].plus(Tally(fixed=shown))
+    return tuple(costs)
+
+
 def _part(message: Message, part: object, rules: _Rules) -> Tally:
     words, frames = rules.encoding, rules.family
     if isinstance(part, Text):

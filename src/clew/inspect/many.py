@@ -1,0 +1,142 @@
+"""Many files and folders: which they are, and each in turn, on every core where that is worth it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from clew.errors import ClewError, ClewWarning
+from clew.inspect.file import inspect_file
+from clew.inspect.values import Inspection, Options, Outcome, Unreadable
+
+_ENDINGS = (".jsonl", ".json")
+_WORTH = 12 << 20  # bytes below which starting workers costs more than they save
+_FEW = 40  # files whose growth is kept in full
+_POINTS = 120
+
+Done = Callable[[int, int], None]
+
+
+def expand(paths: Iterable[Path | str]) -> Iterator[Path | Unreadable]:
+    """Files as they are named; in folders every .json and .jsonl below, hidden ones and links to folders left out."""
+    for given in paths:
+        path = Path(given)
+        if not _is_dir(path):
+            yield path
+            continue
+        unreadable: list[Unreadable] = []
+        found = sorted(_below(path, unreadable))
+        yield from found
+        yield from unreadable
+        if not found and not unreadable:
+            yield Unreadable(str(path), f"{path} holds no session files", "it is searched for .jsonl and .json")
+
+
+def _is_dir(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return path.is_dir()
+    return False
+
+
+def _below(folder: Path, unreadable: list[Unreadable]) -> Iterator[Path]:
+    def failed(e: OSError) -> None:
+        unreadable.append(Unreadable(str(e.filename), f"{e.filename} can't be read: {e.strerror}"))
+
+    for where, folders, names in os.walk(folder, onerror=failed):
+        folders[:] = sorted(f for f in folders if not f.startswith("."))
+        yield from (Path(where, n) for n in names if n.endswith(_ENDINGS) and not n.startswith("."))
+
+
+def inspect_files(
+    paths: Sequence[Path | Unreadable],
+    options: Options | None = None,
+    extra: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    done: Done | None = None,
+    workers: int | None = None,
+) -> list[Outcome]:
+    """Every file's outcome, in the order given. `done` is told the bytes finished and of how many, file by file."""
+    options = options or Options()
+    if len(paths) > _FEW:
+        options = replace(options, points=min(options.points, _POINTS))
+    sizes = {i: _size(p) for i, p in enumerate(paths) if isinstance(p, Path)}
+    whole = sum(sizes.values())
+    out: dict[int, Outcome] = {i: p for i, p in enumerate(paths) if isinstance(p, Unreadable)}
+    workers = min(workers or _cores(), len(sizes))
+    if workers > 1 and whole >= _WORTH:
+        results = _spread(paths, sorted(sizes, key=lambda i: -sizes[i]), options, extra, workers)
+    else:
+        results = ((i, one(p, options, extra)) for i, p in enumerate(paths) if isinstance(p, Path))
+    finished = 0
+    for i, outcome in results:
+        out[i] = outcome
+        finished += sizes[i]
+        if done is not None:
+            done(finished, whole)
+    return [out[i] for i in range(len(paths))]
+
+
+def _spread(
+    paths: Sequence[Path | Unreadable],
+    order: Sequence[int],
+    options: Options,
+    extra: Mapping[str, Mapping[str, Any]] | None,
+    workers: int,
+) -> Iterator[tuple[int, Outcome]]:
+    """The largest first, so that none is left alone at the end."""
+    # Started anew rather than forked: a fork of a process with threads may hang, and this is the same everywhere.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_quiet) as pool:
+        running = {pool.submit(one, Path(str(paths[i])), options, extra): i for i in order}
+        for future in as_completed(running):
+            i = running[future]
+            try:
+                yield i, future.result()
+            except BrokenProcessPool:
+                yield (
+                    i,
+                    Unreadable(str(paths[i]), f"{paths[i]}: the process that read it was ended", "is memory short?"),
+                )
+
+
+def one(path: Path, options: Options, extra: Mapping[str, Mapping[str, Any]] | None = None) -> Outcome:
+    """One file's outcome. An edge: one bad file never costs the others theirs."""
+    try:
+        return inspect_file(path, options, extra)
+    except ClewError as e:
+        return Unreadable(str(path), e.message, e.hint)
+    except RecursionError:
+        return Unreadable(str(path), f"{path} is nested too deeply to be read")
+    except MemoryError:
+        return Unreadable(str(path), f"{path} doesn't fit into memory", "free some, or split the file")
+    except OSError as e:
+        return Unreadable(str(path), f"{path} can't be read: {e.strerror or e}")
+
+
+def worst(outcomes: Iterable[Outcome]) -> bool:
+    """Whether any file gave nothing."""
+    return any(not isinstance(o, Inspection) for o in outcomes)
+
+
+def _quiet() -> None:
+    """A model nobody listed is told of in the result, once."""
+    warnings.simplefilter("ignore", ClewWarning)
+
+
+def _size(path: Path) -> int:
+    with suppress(OSError, ValueError):
+        return path.stat().st_size
+    return 0
+
+
+def _cores() -> int:
+    with suppress(AttributeError):  # not on every system
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
