@@ -15,6 +15,7 @@ from clew.transcript import Span
 from clew.wire import Wire
 
 FORMAT = 1
+_SETS = ("kept", "paired")
 _COUNTERS = (
     "rent",
     "strikes",
@@ -52,7 +53,7 @@ def epoch_out(epoch: Epoch) -> dict[str, Json]:
         "written_by": epoch.written_by,
         "focus": epoch.focus,
         "repairs": list(epoch.repairs),
-        "record": {**asdict(epoch.record), "kept": sorted(epoch.record.kept)},
+        "record": {**asdict(epoch.record), **{k: sorted(getattr(epoch.record, k)) for k in _SETS}},
         "level": epoch.level,
         "page": epoch.page,
     }
@@ -93,7 +94,7 @@ def _receipt(given: Mapping[str, Json]) -> Receipt:
 
 def _record(given: Mapping[str, Json]) -> Record:
     lists = {k: tuple(given[k]) for k in ("pages", "verbatim", "shortened")}
-    return Record(**{**given, **lists, "kept": frozenset(given["kept"])})
+    return Record(**{**given, **lists, **{k: frozenset(given[k]) for k in _SETS}})
 
 
 def counters_out(state: State) -> dict[str, Json]:

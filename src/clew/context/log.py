@@ -28,7 +28,7 @@ class Log:
         position = self.transcript.append(message)
         size = self.counter.message(message)
         self._sizes.append(size)
-        self.names.observe(message, size)
+        self.names.observe(message)
         self._builder.observe(position, message, self.transcript)
         self._snapshot = None
         self._originals[reference(message.address)] = Place(position, -1)

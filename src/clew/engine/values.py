@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -91,7 +91,7 @@ class Base:
 
     messages: tuple[Message, ...] = ()
     tail: int = 0
-    edits: Mapping[int, tuple[Edit, ...]] = NO_EDITS
+    edits: Mapping[int, tuple[Edit, ...]] = field(default_factory=lambda: NO_EDITS)
     tokens: int = 0
     handoff: Span = NOWHERE  # of `messages`
     head: int = 0  # messages of the log that stand before the handoff as they are

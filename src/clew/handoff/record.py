@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
+from clew.handoff.excerpts import Seen, excerpts
 from clew.ledger.foreign import recognise
-from clew.ledger.names import Line, Names, names_in, weight
+from clew.ledger.names import Names, names_in, weight
 from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import Action, Output, classify, one_line, unwrap
 from clew.redact import redact
@@ -25,10 +26,9 @@ _VERBS = {
     "command": "RUN", "read": "READ", "write": "WRITE", "edit": "EDIT", "patch": "PATCH", "search": "SEARCH",
     "fetch": "FETCH", "todo": "PLAN", "delegate": "DELEGATE", "ask": "ASK", "think": "THINK", "other": "CALL",
 }  # fmt: skip
-_FLOOR = -6.0  # names that score less are not kept, whatever room there is
-_GAP = 14  # characters between two kept names of a line that are kept with them
-_LINE_NAMES, _LINE_LENGTH, _PIECE = 12, 380, 300
-_TARGET = 150
+_FLOOR = -2.0  # names that score less are not kept, whatever room there is
+_AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
+_TARGET = 120
 _SHORTENED = 400
 _NOWHERE = Span(0, 0)
 _ERROR = re.compile(
@@ -61,6 +61,7 @@ class Record:
     pages: tuple[str, ...] = ()
     tokens: int = 0
     kept: frozenset[str] = frozenset()
+    paired: frozenset[str] = frozenset()
     start: int = 0
     end: int = 0
     verbatim: tuple[int, ...] = ()
@@ -90,7 +91,7 @@ def extend(
     room = max(budget.least, int(budget.rate * leaving))
     if record.pages and (record.tokens + room > budget.cap or len(opening)):
         return _rebuilt(record, src, span, shown, budget, opening)
-    keep = _choose(src, _candidates(src, span, record.kept | shown), room)
+    keep = _choose(src, _candidates(src, span, record.paired | shown), room, record.kept)
     return _written(record, src, range(span.start, span.end), keep, budget, fresh=span.start, add=True)
 
 
@@ -118,11 +119,16 @@ def _candidates(src: Source, span: Span, without: frozenset[str]) -> dict[str, i
     }
 
 
-def _choose(src: Source, places: dict[str, int], room: float) -> dict[str, int]:
-    """The names worth their tokens, by score over cost, until the room is used."""
+def _choose(src: Source, places: dict[str, int], room: float, kept: frozenset[str] = frozenset()) -> dict[str, int]:
+    """The names worth their tokens, by score over cost, until the room is used.
+
+    One that is kept already, though beside nothing, comes again only if the agent itself used it.
+    """
     pool = []
     for name, at in places.items():
-        score = src.names.score(name)
+        if name in kept and not src.names.by_agent(name):
+            continue
+        score = src.names.score(name) - (_AGAIN if name in kept else 0.0)
         if score >= _FLOOR:
             pool.append((_value(score, name), name, at))
     pool.sort(key=lambda p: (-p[0], p[1]))
@@ -156,23 +162,25 @@ def _written(
     listed = list(positions)
     users = [i for i in listed if src.log[i].is_user_turn]
     verbatim = _pinned(src, users, budget, record.user_tokens)
+    seen = Seen(set(record.kept), set(record.paired)) if add else Seen()
     out: list[str] = []
     for i in listed:
         names = by_message.get(i, set())
         message = src.log[i]
         if message.is_user_turn:
-            out += _user(src, i, names, whole=i in verbatim)
+            out += _user(src, i, names, seen, whole=i in verbatim)
         if message.role == "assistant":
-            out += _assistant(src, i, names, actions=i >= fresh or bool(names))
+            out += _assistant(src, i, names, seen, actions=i >= fresh or bool(names))
         elif message.results and names:
-            out += _fragments(src.names.lines(i), names, "   → ", ("result",))
+            out += excerpts(src.names.lines(i), names, "   → ", ("result",), seen)
     text = redact("\n".join(out), force=True)
     page = (text,) if text else ()
     end = max(listed, default=record.end - 1) + 1
     return Record(
         pages=(*record.pages, *page) if add else page,
         tokens=(record.tokens if add else 0) + src.measure(text),
-        kept=(record.kept if add else frozenset()) | names_in(text),
+        kept=frozenset(seen.named),
+        paired=frozenset(seen.paired),
         start=record.start,
         end=max(end, record.end),
         verbatim=(*record.verbatim, *sorted(verbatim)),
@@ -194,18 +202,20 @@ def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> fr
     return frozenset(chosen)
 
 
-def _user(src: Source, i: int, names: set[str], *, whole: bool) -> list[str]:
+def _user(src: Source, i: int, names: set[str], seen: Seen, *, whole: bool) -> list[str]:
     text = spoken_by_user(src.log[i])
     if not text or recognise(text) is not None:
         return []
     if whole:
+        seen.note(text)
         return [f"User: {text}"]
     ref = f", {reference(src.log[i].address)}" if src.recall else ""
     lead = f"User (first words of {src.size(i)} tokens{ref}): {one_line(text, _SHORTENED)}"
-    return [lead, *_fragments(src.names.lines(i), names - names_in(lead), "   ", ("user",))]
+    seen.note(lead)
+    return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
 
 
-def _assistant(src: Source, i: int, names: set[str], *, actions: bool) -> list[str]:
+def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: bool) -> list[str]:
     """What the agent did: one numbered line a call, and the names it spoke of that are worth keeping."""
     message, lines = src.log[i], src.names.lines(i)
     number = src.names.calls_before(i)
@@ -216,8 +226,11 @@ def _assistant(src: Source, i: int, names: set[str], *, actions: bool) -> list[s
             if actions:
                 done.append(f"{number}. {action_line(src.log, Place(i, k), part)}")
     rest = names - names_in("\n".join(done))
-    said = _fragments(lines, rest, "Said: ", ("said",))
-    return [*said, *done, *_fragments(lines, rest - names_in("\n".join(said)), "   ", ("call",))]
+    said = excerpts(lines, rest, "Said: ", ("said",), seen)
+    wrote = excerpts(lines, rest - names_in("\n".join(said)), "   ", ("call",), seen)
+    for line in done:
+        seen.note(line)
+    return [*said, *done, *wrote]
 
 
 def action_line(log: Transcript, place: Place, call: ToolCall) -> str:
@@ -247,36 +260,3 @@ def outcome(action: Action, output: Output | None) -> str:
     if action.kind in ("edit", "write", "patch", "todo"):
         return "done"
     return ", ".join(x for x in (code, size) if x)
-
-
-def _fragments(lines: Iterable[Line], names: set[str], lead: str, kinds: tuple[str, ...]) -> list[str]:
-    """Pieces of the message's own lines around the names kept; a few to a line, so that a reader can use them."""
-    todo, pieces = set(names), []
-    for line in lines:
-        if not todo:
-            break
-        hits = [(s, e) for n, s, e in line.names if n in todo] if line.kind in kinds else []
-        if not hits:
-            continue
-        todo -= {n for n, _, _ in line.names}
-        runs: list[list[int]] = []
-        for s, e in hits:
-            if runs and s - runs[-1][1] <= _GAP:
-                runs[-1][1] = e
-            else:
-                runs.append([s, e])
-        pieces.append(" … ".join(line.text[s:e] for s, e in runs)[:_PIECE])
-    return _folded(pieces, lead)
-
-
-def _folded(pieces: Iterable[str], lead: str) -> list[str]:
-    out: list[str] = []
-    current, held = "", frozenset[str]()
-    for piece in pieces:
-        here = names_in(piece)
-        if current and (len(held | here) > _LINE_NAMES or len(current) + len(piece) > _LINE_LENGTH):
-            out.append(lead + current)
-            current, held, lead = "", frozenset(), " " * len(lead)
-        current = f"{current}; {piece}" if current else piece
-        held |= here
-    return [*out, lead + current] if current else out

@@ -10,11 +10,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import log
 from typing import Literal, TypeAlias
 
 from clew.jsonio import Json
-from clew.ledger.tools import classify
 from clew.transcript import Message, Opaque, Text, ToolCall, ToolResult
 
 Kind: TypeAlias = Literal["user", "said", "call", "result"]
@@ -33,14 +31,13 @@ _NAME = re.compile(
     re.VERBOSE,
 )
 _EDGE = "./-~@"
-_NUMBERED = re.compile(r"\s*(\d{1,6})(?:→|\t|:|-|\s*\||\s{2,})")
-_DEFINES = re.compile(
+NUMBERED = re.compile(r"\s*(\d{1,6})(?:→|\t|:|-|\s*\||\s{2,})")
+DEFINES = re.compile(
     r"\W*(?:\d+\W+)?(?:export |public |private |async |static |pub |default )*"
     r"(?:func|def|class|type|interface|struct|const|fn|function|enum|trait|impl)\b"
 )
-_WRITES = re.compile(r"cat >|cat <<|sed -i|tee ")
+_GREP_MARK = re.compile(r"\.\w{1,5}-\d+$")
 _LONGEST_LINE = 4_000  # characters of one line that are looked at
-_AGE = 8_000  # tokens after which a mention is far
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +51,13 @@ class Line:
 
 @dataclass(slots=True)
 class _Use:
-    """Counts for one name. Positions are in tokens."""
+    """What is counted of one name: who spoke of it, in how many results it stood, in how many as a line number."""
 
-    first: int
-    last: int = 0
     last_message: int = -1
-    by_agent: int = 0
-    in_calls: int = 0
-    agent_last: int = -1
-    by_user: int = 0
-    lines: int = 0
+    by_agent: bool = False
+    by_user: bool = False
     results: int = 0
     numbered: int = 0
-    defined: int = 0
 
 
 def names_in(text: str) -> frozenset[str]:
@@ -132,7 +123,6 @@ class Names:
         self._uses: dict[str, _Use] = {}
         self._lines: list[tuple[Line, ...]] = []
         self._calls: list[int] = [0]
-        self._position = 0
         self._given: set[str] = set()  # in the system prompt: always shown
 
     def __len__(self) -> int:
@@ -148,13 +138,17 @@ class Names:
     def given(self, name: str) -> bool:
         return name in self._given
 
-    def last_message(self, name: str) -> int:
-        """The newest message that holds it."""
-        return self._uses[name].last_message
+    def by_agent(self, name: str) -> bool:
+        """Whether the agent spoke of it or passed it to a call."""
+        return self._uses[name].by_agent
 
-    def observe(self, message: Message, tokens: int) -> None:
+    def last_message(self, name: str) -> int:
+        """The newest message that holds it; -1 for a name the log doesn't know."""
+        use = self._uses.get(name)
+        return use.last_message if use is not None else -1
+
+    def observe(self, message: Message) -> None:
         """Take the next message in."""
-        self._position += tokens
         self._calls.append(self._calls[-1] + len(message.calls))
         if message.role in ("system", "developer"):
             self._given |= names_in(message.text)
@@ -163,54 +157,36 @@ class Names:
         lines = lines_of(message)
         index = len(self._lines)
         self._lines.append(lines)
-        edits = any(_is_edit(c) for c in message.calls)
-        seen: dict[str, list[Line]] = {}
+        in_results: dict[str, int] = {}
+        numbers: set[str] = set()
         for line in lines:
+            number = NUMBERED.match(line.text) if line.kind == "result" else None
             for name, _, _ in line.names:
-                seen.setdefault(name, []).append(line)
-        for name, held in seen.items():
-            self._count(name, held, index, edits=edits)
-
-    def _count(self, name: str, held: list[Line], index: int, *, edits: bool) -> None:
-        use = self._uses.get(name)
-        if use is None:
-            use = self._uses[name] = _Use(self._position)
-        kinds = {line.kind for line in held}
-        if kinds & {"said", "call"}:
-            use.by_agent += "said" in kinds
-            use.in_calls += ("call" in kinds) + (edits and "call" in kinds)
-            use.agent_last = self._position
-        if "user" in kinds:
-            use.by_user += 1
-            use.lines += len(held)
-        if "result" in kinds:
+                use = self._uses.get(name)
+                if use is None:
+                    use = self._uses[name] = _Use()
+                use.last_message = index
+                if line.kind == "result":
+                    in_results[name] = in_results.get(name, 0) + 1
+                    if number is not None and number[1] == name:
+                        numbers.add(name)
+                elif line.kind == "user":
+                    use.by_user = True
+                else:
+                    use.by_agent = True
+        for name, times in in_results.items():
+            use = self._uses[name]
             use.results += 1
-            use.lines += len(held)
-            if len(held) == 1 and (number := _NUMBERED.match(held[0].text)) is not None and number[1] == name:
-                use.numbered += 1
-            use.defined += any(_DEFINES.match(line.text) is not None for line in held if line.kind == "result")
-        use.last = self._position
-        use.last_message = index
+            use.numbered += times == 1 and name in numbers
 
     def score(self, name: str) -> float:
-        """How likely the name is used again later, as log odds; fitted on sessions, in the bench."""
+        """How likely the name is used again later, as log odds. Fitted on sessions: of many features these are the ones
+        that held on sessions left out of the fit.
+        """
         u = self._uses[name]
-        age = (self._position - u.last) / _AGE
-        z = -3.9 + 0.35 * log(1 + u.lines) - 0.35 * log(age + 0.1) - 0.5 * log(1 + u.results)
-        if u.agent_last >= 0:
-            z += 2.2 + 0.5 * log(1 + u.in_calls) + 0.2 * log(1 + u.by_agent)
-            z -= 0.35 * log(1 + (self._position - u.agent_last) / _AGE)
-        elif u.numbered and u.numbered >= u.results:
-            z -= 2.0  # a line number that nobody spoke of
-        if u.by_user:
-            z += 0.9
-        if u.defined:
-            z += 0.3
-        return z
-
-
-def _is_edit(call: ToolCall) -> bool:
-    action = classify(call)
-    return action.kind in ("edit", "write", "patch") or (
-        action.kind == "command" and _WRITES.search(action.command) is not None
-    )
+        z = 2.5 if u.by_agent else 0.0
+        if not u.by_agent and u.numbered and u.numbered >= u.results:
+            z -= 4.0  # only ever the number of a line
+        if _GREP_MARK.search(name):
+            z -= 4.0  # a line of context in a search, not a file
+        return z + 0.5 if u.by_user else z
