@@ -1,0 +1,39 @@
+"""Orders in a model's text that address the reader: taken out. A record says what was; nothing in it tells one to act.
+
+What users asked stands in quotes, put there from the ledger, and is not looked at here.
+"""
+
+from __future__ import annotations
+
+import re
+
+_ORDER = re.compile(
+    r"""
+    \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|all|any|your|these|system|safety)\b
+        (?:\s+\w+){0,3}?\s*(?:instructions?|prompts?|rules?|messages?|directions?|guidelines?|guardrails?|orders?|context|constraints?)\b
+  | \b(?:ignore|disregard|forget)\s+(?:everything|anything|all)\s+(?:above|before|you|that|said)
+  | \byou\s+are\s+now\s+(?:a|an|in|free|the|no\s+longer)\b | \bfrom\s+now\s+on,?\s+you\b
+  | ^\W*(?:\d+\.\s*)?you\s+(?:must|should|need\s+to|have\s+to|will)\s+(?:now|immediately|instead|only|always|never)\b
+  | \b(?:new|updated|real|hidden)\s+(?:system\s+)?(?:instructions?|prompt|orders?)\s*:
+  | \b(?:do\s+not|don't|never)\s+(?:tell|inform|mention\s+(?:this|it)\s+to|reveal\s+(?:this|it)\s+to|alert|warn)\s+(?:this\s+to\s+)?the\s+user\b
+  | \bwithout\s+(?:telling|asking|informing|notifying)\s+the\s+user\b
+  | \b(?:reveal|print|repeat|output)\s+(?:your|the)\s+(?:system\s+prompt|hidden\s+instructions?)\b
+  | \b(?:ignorier\w*|vergiss|missachte\w*)\s+(?:\w+\s+){0,3}?(?:anweisung|anleitung|regel|vorgabe|instruktion)\w*
+  | \b(?:ignor\w+|oublie\w*)\s+(?:\w+\s+){0,4}?(?:instructions?|consignes?|règles?)\b
+  | \b(?:ignor\w+|olvida\w*)\s+(?:\w+\s+){0,4}?(?:instrucciones|reglas|órdenes)\b
+  | \b(?:ignor\w+|esqueça\w*)\s+(?:\w+\s+){0,4}?(?:instruções|regras|ordens)\b
+  | \b(?:ignor\w+|dimentica\w*)\s+(?:\w+\s+){0,4}?(?:istruzioni|regole)\b
+  | игнорируй\w*\s+(?:\w+\s+){0,4}?(?:инструкци|указани|правил)\w*
+  | (?:忽略|无视|忘记|無視)[^。\n]{0,12}(?:指令|指示|说明|规则|命令)
+  | (?:指示|命令|ルール)[^。\n]{0,6}(?:無視|忘れ)
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+
+
+def without_orders(text: str) -> tuple[str, list[str]]:
+    """The text without the lines that hold an order to the reader, and those lines."""
+    kept, gone = [], []
+    for line in text.split("\n"):
+        (gone if _ORDER.search(line) else kept).append(line)
+    return "\n".join(kept).strip() if gone else text, gone

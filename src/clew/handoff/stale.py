@@ -1,0 +1,110 @@
+"""What was replaced later is not shown as current: a rule that another took the place of, a value given anew."""
+
+from __future__ import annotations
+
+import re
+
+from clew.handoff import template as t
+from clew.handoff.template import Sections
+from clew.ledger.facts import Constraint, Ledger, Value
+
+_CURRENT = (t.TASK, t.GOAL, t.CONSTRAINTS, t.STATE, t.PROGRESS, t.PENDING, t.REMAINING, t.CONTEXT)
+_PAST = re.compile(
+    r"\b(?:was|were|earlier|previous(?:ly)?|formerly|initial(?:ly)?|original(?:ly)?|old|before|instead\s+of|no\s+longer|"
+    r"replaced|superseded|changed\s+from|raised\s+from|lowered\s+from|rather\s+than|not\s+any\s+more|from)\b",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?|\b\d[\d,]*(?:\.\d+)*\s?(?:%|[€£]|USD|EUR|[kKMGT]i?B\b|ms\b)?|`[^`\n]+`|\b[\w.-]+/[\w./-]+|\b\w+\.\w{1,5}\b"
+)
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+def current(sections: Sections, ledger: Ledger) -> tuple[Sections, list[str]]:
+    """The sections with nothing stale shown as current, and what was changed."""
+    changed: list[str] = []
+    bodies = dict(sections.by_heading)
+    for old in ledger.constraints:
+        if not old.current:
+            _drop_rule(bodies, old, _heir(ledger, old), changed)
+    for first, last in _renewed(ledger.values):
+        _mark_value(bodies, first, last, changed)
+    return Sections({h: b for h, b in bodies.items() if b.strip()}, sections.preamble), changed
+
+
+def _heir(ledger: Ledger, old: Constraint) -> str:
+    """The rule that took its place, or what stands at the message where it was replaced."""
+    by_source = {c.source: c for c in ledger.constraints}
+    index = old.superseded_by
+    for _ in range(len(ledger.constraints)):
+        after = by_source.get(index)
+        if after is None or after.current:
+            return after.text if after is not None else ""
+        index = after.superseded_by
+    return ""
+
+
+def _drop_rule(bodies: dict[str, str], old: Constraint, heir: str, changed: list[str]) -> None:
+    stale = {v for v in _values(old.text) if v not in _values(heir)}
+    fresh = [v for v in _values(heir) if v not in _values(old.text)]
+    topic = _words(old.text) & _words(heir) if heir else _words(old.text)
+    for heading in _CURRENT:
+        kept = []
+        for line in bodies.get(heading, "").split("\n"):
+            if " ".join(old.text.split()) in " ".join(line.split()):
+                changed.append(line.strip())
+                continue
+            hit = [v for v in stale if v in _values(line)]
+            about = not topic or topic & _words(line) or heading == t.CONSTRAINTS
+            told = any(v in _values(line) for v in fresh) or _PAST.search(line)
+            if hit and about and not told:
+                changed.append(line.strip())
+                kept.append(_replaced(line, hit, fresh))
+                continue
+            kept.append(line)
+        if heading in bodies:
+            bodies[heading] = "\n".join(kept).strip()
+
+
+def _replaced(line: str, hit: list[str], fresh: list[str]) -> str:
+    """The new value where there is exactly one for one; else only a mark that the old one is out of date."""
+    new = fresh[0] if len(hit) == len(fresh) == 1 else "[superseded]"
+    for value in hit:
+        line = re.sub(rf"(?<![\w$€£¥]){re.escape(value)}(?!\w|[.,]\d)", lambda _: new, line)
+    return line
+
+
+def _renewed(values: tuple[Value, ...]) -> list[tuple[Value, Value]]:
+    """Older and newest value of the same named thing."""
+    newest: dict[tuple[str, str], Value] = {}
+    for v in values:
+        if (v.name and (v.name.lower(), v.kind) not in newest) or (
+            v.name and v.source >= newest[v.name.lower(), v.kind].source
+        ):
+            newest[v.name.lower(), v.kind] = v
+    return [(v, n) for v in values if v.name and (n := newest[v.name.lower(), v.kind]).text != v.text]
+
+
+def _mark_value(bodies: dict[str, str], old: Value, new: Value, changed: list[str]) -> None:
+    name = re.compile(rf"\b{re.escape(old.name)}\b", re.IGNORECASE)
+    for heading in _CURRENT:
+        lines = bodies.get(heading, "").split("\n")
+        for i, line in enumerate(lines):
+            stale = name.search(line) and _holds(line, old.text) and not _holds(line, new.text)
+            if stale and not _PAST.search(line):
+                changed.append(line.strip())
+                lines[i] = f"{line} (later: {new.text})"
+        if heading in bodies:
+            bodies[heading] = "\n".join(lines)
+
+
+def _holds(line: str, value: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\d)", line) is not None
+
+
+def _values(text: str) -> list[str]:
+    return list(dict.fromkeys(v.strip("`").rstrip(".,") for v in _VALUE.findall(text)))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(w[:5].lower() for w in _WORD.findall(text))
