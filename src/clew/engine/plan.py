@@ -26,7 +26,7 @@ _TIGHTER = (1.0, 0.5, 0.35, 0.25)
 def tail_target(state: State, level: int = 0) -> tuple[int, int]:
     """Tokens of tail that an epoch aims at, and those it may go up to for the sake of recent messages."""
     budget = int(state.limits.soft * state.limits.target_ratio * _TIGHTER[level])
-    return budget // 2, budget
+    return int(0.45 * budget), budget
 
 
 def draft(

@@ -44,14 +44,15 @@ class Budget:
     rebuilt: int
     user_each: int
     user_all: int
-    rate: float = 0.15  # of the leaving turns, for names
+    rate: float = 0.12  # of the leaving turns, for names
     least: int = 300
 
     @classmethod
     def of(cls, soft: int, scale: float = 1.0) -> Budget:
         """In proportion to the room there is, to an upper bound: what stays is read again at every request."""
         room = min(soft, 34_000) * scale
-        return cls(int(0.27 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), 0.15 * min(scale, 1.0))
+        rate = 0.12 * min(scale, 1.0)
+        return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), rate)
 
 
 @dataclass(frozen=True, slots=True)

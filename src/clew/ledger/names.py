@@ -37,6 +37,7 @@ DEFINES = re.compile(
     r"(?:func|def|class|type|interface|struct|const|fn|function|enum|trait|impl)\b"
 )
 _GREP_MARK = re.compile(r"\.\w{1,5}-\d+$")
+_CACHED_LINE = 400
 _LONGEST_LINE = 4_000  # characters of one line that are looked at
 
 
@@ -62,7 +63,14 @@ class _Use:
 
 def names_in(text: str) -> frozenset[str]:
     """Every name in a text."""
+    return _names_in_line(text) if len(text) <= _CACHED_LINE else _names_in(text)
+
+
+def _names_in(text: str) -> frozenset[str]:
     return frozenset(n for n in (m.strip(_EDGE) for m in _NAME.findall(text)) if len(n) >= 3)
+
+
+_names_in_line = lru_cache(maxsize=8192)(_names_in)  # a piece of a page is asked about several times
 
 
 @lru_cache(maxsize=4096)
