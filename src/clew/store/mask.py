@@ -14,24 +14,26 @@ class Masker:
     def __init__(self, secret: str, mask: str) -> None:
         if not secret:
             raise ValueError("an empty value stands everywhere")
+        if not mask.isascii() or not mask.isprintable() or '"' in mask or "\\" in mask:
+            raise ValueError("a mask must read the same in a text, in JSON, and in JSON within JSON")
         self.secret, self.mask = secret, mask
         self._plain = secret.encode("utf-8", "surrogatepass")
-        once = {(spelled, _spellings(mask)[0]) for spelled in _spellings(secret)}
-        twice = {(again, _spellings(m)[0]) for spelled, m in once for again in _spellings(spelled)}
-        longest_first = sorted(once | twice, key=lambda pair: -len(pair[0]))
-        self._spelled = [(s.encode("utf-8", "surrogatepass"), m.encode()) for s, m in longest_first]
+        self._mask = mask.encode()
+        once = set(_spellings(secret))
+        twice = {again for spelled in once for again in _spellings(spelled)}
+        self._spelled = [s.encode("utf-8", "surrogatepass") for s in sorted(once | twice, key=len, reverse=True)]
 
     def text(self, text: str) -> str:
         return text.replace(self.secret, self.mask)
 
     def plain(self, data: bytes) -> bytes:
         """Bytes of a text."""
-        return data.replace(self._plain, self.mask.encode())
+        return data.replace(self._plain, self._mask)
 
     def json(self, data: bytes) -> bytes:
         """Bytes of a JSON value. All else stays to the byte, unless an unusual spelling forces it to be written anew."""
-        for spelled, mask in self._spelled:
-            data = data.replace(spelled, mask)
+        for spelled in self._spelled:
+            data = data.replace(spelled, self._mask)
         if b"\\u" in data or b"\\/" in data:
             value = jsonio.exact(data)
             masked = self.value(value)
@@ -56,8 +58,8 @@ class Masker:
     def _string(self, text: str) -> str:
         """A call's arguments are JSON within a string: there the value may be spelled in its escaped form."""
         text = self.text(text)
-        for spelled, mask in self._spelled:
-            text = text.replace(spelled.decode("utf-8", "surrogatepass"), mask.decode())
+        for spelled in self._spelled:
+            text = text.replace(spelled.decode("utf-8", "surrogatepass"), self.mask)
         return text
 
 

@@ -48,7 +48,6 @@ class Link:
     db: sqlite3.Connection
     have: index.Indexes
     packer: Packer
-    identity: tuple[int, int]
     names: dict[str, int] = field(default_factory=dict)
     words: dict[int, str] = field(default_factory=dict)
 
@@ -68,6 +67,7 @@ class Pool:
         self._inherited: list[Link] = []
         self._ready = False
         self._lost = False
+        self._identity: tuple[int, int] | None = None
         self.packer = Packer({})
         _POOLS.add(self)
 
@@ -100,7 +100,7 @@ class Pool:
             finally:
                 if link.db.in_transaction:
                     link.db.execute("ROLLBACK")
-            self._look(link.identity)
+            self._look()
 
     @contextmanager
     def alone(self) -> Iterator[Link]:
@@ -112,6 +112,7 @@ class Pool:
         with self._guard:
             idle, self._idle = self._idle, []
             self._ready = self._lost = False
+            self._identity = None
         for link in idle:
             link.db.close()
 
@@ -135,7 +136,7 @@ class Pool:
             if not self._ready:
                 self._first()
             return self._open()
-        self._look(link.identity)
+        self._look()
         return link
 
     def _give(self, link: Link) -> None:
@@ -151,8 +152,8 @@ class Pool:
         if (found or PLAIN) != link.packer.newest:
             self.packer = link.packer = Packer(dictionaries(link.db))
 
-    def _look(self, identity: tuple[int, int]) -> None:
-        if not self._lost and identify(self.path) == identity:
+    def _look(self) -> None:
+        if not self._lost and self._identity in (None, identify(self.path)):
             return
         self._lost = True
         raise StoreMissing(
@@ -176,7 +177,7 @@ class Pool:
                     ClewWarning(f"{self.path} is on {network}: without WAL, slower; a local disk is better"),
                     stacklevel=2,
                 )
-            mode = "TRUNCATE" if network else "WAL"
+            mode = "DELETE" if network else "WAL"
             if db.execute("PRAGMA journal_mode").fetchone()[0].upper() != mode:
                 self._retry(lambda: db.execute(f"PRAGMA journal_mode={mode}").fetchone())
             self._retry(lambda: migrate.sqlite(db, self.path))
@@ -190,9 +191,8 @@ class Pool:
         self._ready = True
 
     def _open(self) -> Link:
-        if not self.path.exists():
-            self._look((-1, -1))
-        identity = identify(self.path)
+        self._look()
+        self._identity = self._identity or identify(self.path)
         db = self._connect()
         try:
             have = index.present(db)
@@ -204,7 +204,7 @@ class Pool:
             raise
         if self.packer.numbers != trained.keys():
             self.packer = Packer(trained)
-        return Link(db, have, self.packer, identity)
+        return Link(db, have, self.packer)
 
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self.settings.read_only else "rw"

@@ -12,7 +12,7 @@ from clew import wire
 from clew.store.mask import Masker
 from clew.store.pack import Packer
 from clew.store.sqlite import index
-from clew.store.sqlite.connect import Link, identify
+from clew.store.sqlite.connect import Link
 from clew.store.sqlite.pending import changing
 from clew.store.sqlite.rows import name_of, unpack
 
@@ -116,7 +116,7 @@ def mask_backup(path: Path, masker: Masker) -> Counter[str]:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA secure_delete=ON")
         trained = {int(n): bytes(b) for n, b in db.execute("SELECT id, body FROM dictionaries")}
-        link = Link(db, index.present(db), Packer(trained), identify(path))
+        link = Link(db, index.present(db), Packer(trained))
         db.execute("BEGIN IMMEDIATE")
         found = mask(link, masker)
         if found:

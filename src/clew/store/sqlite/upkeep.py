@@ -44,20 +44,35 @@ def info(link: Link, url: str, tenant: str, path: Path) -> Info:
 
 def check(link: Link, *, read_only: bool = False) -> Iterator[Finding]:
     """From the file's pages up to the hashes of every prefix."""
+    parts = {"pages": _pages, "index": _indexes, "contents": _missing, "messages": _chains, "bodies": _bodies}
+    for what, part in parts.items():
+        if what == "index" and read_only:
+            continue
+        try:
+            yield from part(link)
+        except sqlite3.DatabaseError as e:
+            yield Finding(what, f"can't be read: {e}", fatal=what != "index")
+
+
+def _pages(link: Link) -> Iterator[Finding]:
     for (line,) in link.db.execute("PRAGMA integrity_check(20)").fetchall():
         if line != "ok":
             yield Finding("pages", line, fatal=True)
+
+
+def _indexes(link: Link) -> Iterator[Finding]:
     for name, there in (("words", link.have.words), ("grams", link.have.grams)):
-        if there and not read_only:
+        if there:
             try:
                 link.db.execute(f"INSERT INTO {name} ({name}) VALUES ('integrity-check')")  # noqa: S608 - the two names
             except sqlite3.DatabaseError as e:
                 yield Finding("index", f"{name}: {e}", fatal=False)
+
+
+def _missing(link: Link) -> Iterator[Finding]:
     sql = "SELECT m.session, m.position FROM messages m LEFT JOIN contents c ON c.id = m.content WHERE c.id IS NULL"
     for session, position in link.db.execute(sql).fetchall():
         yield Finding("contents", f"message {position} of session {session} has no content", fatal=True)
-    yield from _chains(link)
-    yield from _bodies(link)
 
 
 def _chains(link: Link) -> Iterator[Finding]:

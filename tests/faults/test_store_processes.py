@@ -1,0 +1,59 @@
+"""Many processes on one file: nobody errs, nothing is lost, one wins where only one may."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from clew.store import NewSession, open_store
+from clew.testing.builders import user
+from tests.faults.store_worker import text
+from tests.faults.test_store_kill import start
+
+
+def appenders(path, processes: int, count: int) -> None:
+    running = [start("append", path, n, count) for n in range(processes)]
+    said = [p.communicate(timeout=120)[0] for p in running]
+    assert [p.returncode for p in running] == [0] * processes
+    assert [json.loads(s) for s in said] == [["done", f"p{n}", count] for n in range(processes)]
+    store = open_store(str(path))
+    for n in range(processes):
+        assert [m.message.text for m in store.messages(f"p{n}")] == [text(f"p{n}", i) for i in range(count)]
+    assert not store.check()
+
+
+def committers(path, processes: int) -> None:
+    store = open_store(str(path))
+    store.create(NewSession("s"))
+    store.append("s", [user(str(n)) for n in range(6)], at=0)
+    begin = time.time() + 0.4 + processes * 0.15
+    running = [start("commit", path, n, begin) for n in range(processes)]
+    said = [json.loads(p.communicate(timeout=60)[0]) for p in running]
+    assert [p.returncode for p in running] == [0] * processes
+    winners = [who for what, who in said if what == "committed"]
+    assert len(winners) == 1
+    assert {what for what, _ in said} <= {"committed", "left", "refused"}
+    [epoch] = store.epochs("s")
+    assert epoch.body == {"by": winners[0]}
+    assert store.lease("s") is None
+
+
+def test_processes_append_to_one_new_file(tmp_path):
+    appenders(tmp_path / "new" / "a.sqlite", 4, 25)
+
+
+def test_processes_commit_one_epoch(tmp_path):
+    committers(tmp_path / "c.sqlite", 3)
+
+
+@pytest.mark.slow
+def test_16_processes_append_to_one_new_file(tmp_path):
+    appenders(tmp_path / "new" / "a.sqlite", 16, 400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("round_", range(5))
+def test_8_processes_commit_one_epoch(tmp_path, round_):
+    committers(tmp_path / "c.sqlite", 8)
