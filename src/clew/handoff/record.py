@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from clew.handoff.excerpts import Seen, excerpts
 from clew.ledger.foreign import recognise
-from clew.ledger.names import Names, names_in, weight
+from clew.ledger.names import EDGE, Names, names_in, weight
 from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import Action, Output, classify, one_line, unwrap
 from clew.redact import redact
@@ -30,6 +30,8 @@ _FLOOR = -2.0  # names that score less are not kept, whatever room there is
 _AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
 _TARGET = 120
 _SHORTENED = 400
+_LONG_PATH = 3  # components of a path that is always shown whole
+_PATH = re.compile(r"(?:[\w.@~-]*/)+[\w.@-]+")
 _NOWHERE = Span(0, 0)
 _ERROR = re.compile(
     r"\b(?:error|fail(?:ed|ure|ures)?|exception|panic|fatal|denied|undefined|not found)\b", re.IGNORECASE
@@ -225,13 +227,28 @@ def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: boo
         if isinstance(part, ToolCall):
             number += 1
             if actions:
-                done.append(f"{number}. {action_line(src.log, Place(i, k), part)}")
+                done.append(f"{number}. {_shortened(action_line(src.log, Place(i, k), part), seen)}")
     rest = names - names_in("\n".join(done))
     said = excerpts(lines, rest, "Said: ", ("said",), seen)
     wrote = excerpts(lines, rest - names_in("\n".join(said)), "   ", ("call",), seen)
     for line in done:
         seen.note(line)
     return [*said, *done, *wrote]
+
+
+def _shortened(line: str, seen: Seen) -> str:
+    """The line with long paths that the record has named before cut to their end."""
+
+    def short(found: re.Match[str]) -> str:
+        path = found.group()
+        name = path.strip(EDGE)
+        parts = path.split("/")
+        if len(parts) <= _LONG_PATH or name not in seen.named:
+            seen.named.add(name)
+            return path
+        return "…/" + "/".join(parts[-2:])
+
+    return _PATH.sub(short, line)
 
 
 def action_line(log: Transcript, place: Place, call: ToolCall) -> str:

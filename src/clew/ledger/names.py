@@ -30,7 +30,7 @@ _NAME = re.compile(
     """,
     re.VERBOSE,
 )
-_EDGE = "./-~@"
+EDGE = "./-~@"
 NUMBERED = re.compile(r"\s*(\d{1,6})(?:→|\t|:|-|\s*\||\s{2,})")
 DEFINES = re.compile(
     r"\W*(?:\d+\W+)?(?:export |public |private |async |static |pub |default )*"
@@ -67,7 +67,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def _names_in(text: str) -> frozenset[str]:
-    return frozenset(n for n in (m.strip(_EDGE) for m in _NAME.findall(text)) if len(n) >= 3)
+    return frozenset(n for n in (m.strip(EDGE) for m in _NAME.findall(text)) if len(n) >= 3)
 
 
 _names_in_line = lru_cache(maxsize=8192)(_names_in)  # a piece of a page is asked about several times
@@ -101,7 +101,7 @@ def _leaves(value: Json) -> Iterable[str]:
 def _line_names(line: str) -> tuple[tuple[str, int, int], ...]:
     seen: dict[str, tuple[str, int, int]] = {}
     for m in _NAME.finditer(line[:_LONGEST_LINE]):
-        name = m.group().strip(_EDGE)
+        name = m.group().strip(EDGE)
         if len(name) >= 3 and name not in seen:
             seen[name] = (name, m.start(), m.end())
     return tuple(seen.values())
@@ -197,4 +197,6 @@ class Names:
             z -= 4.0  # only ever the number of a line
         if _GREP_MARK.search(name):
             z -= 4.0  # a line of context in a search, not a file
+        if not u.by_agent and name.replace(".", "").isdigit():
+            z -= 1.5  # a number that nobody spoke of
         return z + 0.5 if u.by_user else z
