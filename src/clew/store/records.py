@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
 from clew.jsonio import Json
@@ -220,3 +221,14 @@ class Finding:
     what: str
     detail: str
     fatal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """Where the damaged file stands now, and how many rows of each table were read from it;
+    `dropped` messages stood behind a gap.
+    """
+
+    set_aside: Path
+    rows: Mapping[str, int]
+    dropped: int

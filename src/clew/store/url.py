@@ -7,16 +7,27 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from clew.errors import ConfigError
+from clew.errors import ConfigError, StoreMissing
 from clew.store.base import Store
 from clew.store.memory import MemoryStore
+from clew.store.records import Repaired
 
 
-def open_store(url: str, *, tenant: str = "", clock: Callable[[], float] = time.time, read_only: bool = False) -> Store:
-    """`memory://`, `memory://name`, `sqlite:///path` or a bare path. `?synchronous=full` makes SQLite outlive power loss.
+def open_store(
+    url: str,
+    *,
+    tenant: str = "",
+    clock: Callable[[], float] = time.time,
+    read_only: bool = False,
+    synchronous: str = "",
+) -> Store:
+    """`memory:`, `memory://name`, `sqlite:///path` or a bare path. `synchronous="full"`, or `?synchronous=full` in the
+    URL, makes SQLite outlive power loss.
 
     Nothing is opened, made or checked before the first use.
     """
+    if url == "memory:":
+        return MemoryStore(tenant=tenant, clock=clock)
     scheme, rest = url.split("://", 1) if "://" in url else ("sqlite", "/" + url)
     if scheme == "memory":
         return MemoryStore(rest.strip("/"), tenant=tenant, clock=clock)
@@ -26,10 +37,25 @@ def open_store(url: str, *, tenant: str = "", clock: Callable[[], float] = time.
         from clew.store.sqlite.connect import Settings
 
         path, options = _path(url, rest)
-        return SqliteStore(
-            path, tenant=tenant, clock=clock, settings=Settings(full=options == "full", read_only=read_only)
-        )
+        full = "full" in (options, synchronous.lower())
+        return SqliteStore(path, tenant=tenant, clock=clock, settings=Settings(full=full, read_only=read_only))
     raise ConfigError(f"no store is known for {scheme}://", hint="memory://, sqlite:///path, or a path")
+
+
+def repair_store(url: str, *, tenant: str = "", clock: Callable[[], float] = time.time) -> Repaired:
+    """Reads what can be read of a damaged store into a new one and sets the damaged one aside. Nothing else may use it."""
+    from clew.store.sqlite.backend import SqliteStore
+    from clew.store.sqlite.repair import repair
+
+    store = open_store(url, tenant=tenant, clock=clock)
+    if not isinstance(store, SqliteStore):
+        raise ConfigError(f"{url} is no file that could be repaired", hint="only SQLite stores can")
+    if not store.path.exists():
+        raise StoreMissing(f"there is no store at {store.path}", hint="check the path")
+    done = repair(store.path, time.strftime("%Y%m%dT%H%M%S", time.gmtime(clock())))
+    store.reindex()
+    store.close()
+    return done
 
 
 def _path(url: str, rest: str) -> tuple[Path, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from clew.store import migrate
 from clew.store.addresses import from_bytes
+from clew.store.records import Repaired
 from clew.store.sqlite import files
 
 _TABLES = (
@@ -17,15 +17,6 @@ _TABLES = (
     "states", "usage",
 )  # fmt: skip
 _MAGIC = b"SQLite format 3\x00"
-
-
-@dataclass(frozen=True, slots=True)
-class Repaired:
-    """Where the damaged file stands now, and how many rows of each table were read from it."""
-
-    set_aside: Path
-    rows: dict[str, int]
-    dropped: int
 
 
 def is_database(path: Path) -> bool:
