@@ -6,7 +6,6 @@ typed value without a source, no order to the reader and no secret.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,7 +14,7 @@ from clew.handoff import template as t
 from clew.handoff.language import NAMES, detect, spoken
 from clew.handoff.orders import without_orders
 from clew.handoff.outcomes import corrected
-from clew.handoff.shape import cleaned, sectioned
+from clew.handoff.shape import cleaned, declined, sectioned
 from clew.handoff.slots import strike, unsupported_names
 from clew.handoff.stale import current
 from clew.handoff.support import Source
@@ -36,14 +35,6 @@ _FILL = 0.25  # of the budget, for what the ledger knows besides
 _STATEMENT = 5  # content words that make a line a statement
 _SUPPORTED = 0.4  # share of them that a source must hold
 _QUOTED = 160
-
-_REFUSAL = re.compile(
-    r"\A\W*(?:i(?:'|’)?m\s+(?:really\s+|very\s+)?(?:sorry|afraid|unable)|i\s+(?:can(?:no|')t|can’t|cannot|am\s+(?:not\s+able|unable)|won(?:'|’)t)"
-    r"\s+(?:\w+\s+){0,2}?(?:help|assist|do|comply|provide|create|process|summari[sz]e|continue|fulfil)|sorry,|as\s+an?\s+(?:ai|language\s+model)"
-    r"|unfortunately,?\s+i|es\s+tut\s+mir\s+leid|(?:leider\s+)?kann\s+ich\s+(?:dabei\s+|dir\s+|ihnen\s+)?nicht|je\s+(?:suis\s+désolé|ne\s+peux\s+pas)"
-    r"|lo\s+siento|no\s+puedo|desculpe|não\s+posso|mi\s+dispiace|抱歉|对不起|很抱歉|我无法|申し訳|죄송)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +84,7 @@ def _unusable(plain: str, ledger: Ledger, budget: int, finish: str) -> Failure |
         return Failure("refused", "the provider withheld the summary")
     if not plain:
         return Failure("empty", "the summary is empty")
-    if _REFUSAL.match(plain) and t.TASK not in plain:
+    if declined(plain):
         return Failure("refused", f"the model declined: {' '.join(plain.split())[:80]}")
     size = rough_text(plain)
     if size > _LONGER * budget:

@@ -34,6 +34,13 @@ _ORDERING = {
     "files read": t.FILES, "files modified": t.FILES, "modified files": t.FILES, "answered questions": t.RESOLVED,
 }  # fmt: skip
 _NAMES: Mapping[str, str] = {h.lower(): h for h in t.SECTIONS} | _ORDERING
+_REFUSAL = re.compile(
+    r"\A\W*(?:i(?:'|’)?m\s+(?:really\s+|very\s+)?(?:sorry|afraid|unable)|i\s+(?:can(?:no|')t|can’t|cannot|am\s+(?:not\s+able|unable)|won(?:'|’)t)"
+    r"\s+(?:\w+\s+){0,2}?(?:help|assist|do|comply|provide|create|process|summari[sz]e|continue|fulfil)|sorry,|as\s+an?\s+(?:ai|language\s+model)"
+    r"|unfortunately,?\s+i|es\s+tut\s+mir\s+leid|(?:leider\s+)?kann\s+ich\s+(?:dabei\s+|dir\s+|ihnen\s+)?nicht|je\s+(?:suis\s+désolé|ne\s+peux\s+pas)"
+    r"|lo\s+siento|no\s+puedo|desculpe|não\s+posso|mi\s+dispiace|抱歉|对不起|很抱歉|我无法|申し訳|죄송)",
+    re.IGNORECASE,
+)
 _BULLET = re.compile(r"^(?P<lead>\s{0,1}(?:[-*•]\s+|(?P<n>\d{1,6})[.)]\s+))(?P<rest>\S.*)$")
 
 
@@ -48,6 +55,11 @@ def cleaned(reply: str) -> str:
     if t.recognise(text) is not None:
         text = t.unframe(text)[0]
     return text.strip()
+
+
+def declined(plain: str) -> bool:
+    """Whether a cleaned reply says that it won't do it, in place of a record."""
+    return _REFUSAL.match(plain) is not None and t.TASK not in plain
 
 
 def sectioned(text: str) -> Sections:
