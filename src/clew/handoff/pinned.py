@@ -11,6 +11,7 @@ from clew.handoff import closing
 from clew.handoff import template as t
 from clew.handoff.template import Sections
 from clew.ledger.facts import Ledger
+from clew.ledger.foreign import BANNER
 from clew.redact import redact
 
 _REQUESTS = (t.TASK, t.PENDING, t.PROGRESS, t.REMAINING)
@@ -73,7 +74,7 @@ def fill(sections: Sections, ledger: Ledger, room: int, measure: Callable[[str],
 
 def _quotable(text: str) -> str:
     """Redacted by itself, so that its marks don't depend on its neighbours; a line of it never opens a section."""
-    text = redact(text, force=True).replace(t.BANNER, "").replace(t.END_MARKER, "").strip()
+    text = redact(text, force=True).replace(BANNER, "").replace(t.END_MARKER, "").strip()
     return _LINE_START.sub("\n    ", text)
 
 

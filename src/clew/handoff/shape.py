@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from clew.handoff import template as t
 from clew.handoff.template import Sections
+from clew.ledger.foreign import BANNER, recognise
 
 _THOUGHT = re.compile(r"<(think|thinking|analysis|scratchpad|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:summary|record|handoff|answer|output|response|context|document)>\s*", re.IGNORECASE)
@@ -50,9 +51,9 @@ def cleaned(reply: str) -> str:
     fenced = _FENCE.match(text)
     text = fenced[1] if fenced is not None else text
     text = _TURN.sub("", _TAGS.sub("", text))
-    for framing in (t.FRAMING, t.END_MARKER, t.BANNER):
+    for framing in (t.FRAMING, t.END_MARKER, BANNER):
         text = text.replace(framing, "")
-    if t.recognise(text) is not None:
+    if recognise(text) is not None:
         text = t.unframe(text)[0]
     return text.strip()
 
