@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.client import HTTPException
-from types import MappingProxyType
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -23,7 +22,6 @@ from clew.wire.sse import Stream
 
 Dialect: TypeAlias = Literal["openai-chat", "anthropic"]
 
-_NOTHING: Mapping[str, Json] = MappingProxyType({})
 TIMEOUTS = Timeouts()
 _ANTHROPIC_VERSION = "2023-06-01"
 _RETRIED = frozenset({"network", "server", "rate_limit"})
@@ -42,7 +40,7 @@ class Client:
     window: int = 0
     timeouts: Timeouts = TIMEOUTS
     effort: str = ""
-    extra: Mapping[str, Json] = field(default=_NOTHING, repr=False)
+    extra: Mapping[str, Json] = field(default_factory=dict, repr=False)
     retries: int = 1
 
     def __call__(self, prompt: str, max_tokens: int, cancel: Cancel | None = None) -> Reply:

@@ -131,7 +131,7 @@ class Answer:
 
     pieces: tuple[bytes, ...] = ()
     status: int = 200
-    headers: Mapping[str, str] = MappingProxyType({})
+    headers: Mapping[str, str] = field(default_factory=dict)
     hold: bool = False
     cut: int = -1
     drop: bool = False
