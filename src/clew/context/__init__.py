@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.context.compress import Compressed, compress
+from clew.context.once import Compressed, compress
 from clew.context.context import Context
 from clew.context.originals import Hit
 

@@ -304,6 +304,8 @@ class Context:
     def call(self, effect: CallModel) -> Event:
         """Ask a summariser; its failure is an event like its answer."""
         asked = self._main if effect.attempt == "main" else self._aux
+        if asked is None:
+            return SummaryFailed(self._log, "no_provider", "no summariser is configured", self._clock())
         try:
             reply = run(effect.prompts, effect.max_tokens, asked)
         except SummaryError as e:

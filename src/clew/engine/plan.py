@@ -146,7 +146,7 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     )
     src = Source(transcript, log.names, log.size, log.measure, state.limits.recall)
     record = extend(state.record, src, d.span, shown_names, budget, opening=_opening(state, d))
-    in_view = frozenset(record.verbatim) | frozenset(range(d.cut.tail, len(transcript))) | frozenset(range(d.head))
+    in_view = frozenset((*record.verbatim, d.cut.last_user, *range(d.cut.tail, len(transcript)), *range(d.head)))
     ledger_budget = int(min(state.limits.soft, 34_000) * 0.03 * scale)
     closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(state.limits.recall))
     recall = state.limits.recall

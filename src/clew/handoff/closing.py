@@ -15,6 +15,7 @@ from clew.redact import redact
 from clew.transcript import reference, text_address
 
 _QUOTE = 600  # characters of a request quoted where it stands verbatim elsewhere in the view
+_LONG = 4_000  # characters of a request that is quoted whole where it stands nowhere else
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,11 @@ def _task(ledger: Ledger, shown: frozenset[int]) -> str:
 
 
 def _quoted(request: Request, shown: frozenset[int]) -> str:
-    """Verbatim, unless the view shows the whole of it elsewhere and it is long."""
+    """Verbatim; its beginning where the view shows the whole of it elsewhere, or where it is very long."""
     if request.source in shown and len(request.text) > _QUOTE:
-        return f'"{request.text[:_QUOTE]}…" (in full in the record)'
+        return f'"{request.text[:_QUOTE]}…" (in full elsewhere in this view)'
+    if len(request.text) > _LONG:
+        return f'"{request.text[:_LONG]}…" ({len(request.text) - _LONG:,} more characters)'
     return f'"{request.text}"'
 
 

@@ -74,6 +74,7 @@ class Receipt:
         return tuple(out)
 
 
+_JUDGED = 4_000  # characters of a fact that have to stand in the view
 PINNED = ("open requests", "constraints", "open errors")
 
 
@@ -86,7 +87,7 @@ def count(ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str 
     flat = " ".join(text.split())
 
     def holds(fact: str) -> bool:
-        return fact in text or " ".join(redact(fact, force=True).split()) in flat
+        return fact in text or " ".join(redact(fact[:_JUDGED], force=True).split()) in flat
 
     def pinned(kind: str, facts: Iterable[tuple[str, int]]) -> Count:
         listed = list(facts)

@@ -13,11 +13,13 @@ from math import log
 from typing import TypeAlias
 
 from clew.handoff.excerpts import Seen, excerpts
+from clew.handoff.template import unframe
 from clew.ledger.foreign import recognise
 from clew.ledger.names import EDGE, Names, names_in, weight
 from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import Action, Output, classify, one_line, unwrap
 from clew.redact import redact
+from clew.strategies.clip import clip
 from clew.transcript import Place, Span, ToolCall, ToolResult, Transcript, reference
 
 Measure: TypeAlias = Callable[[str], int]
@@ -30,6 +32,7 @@ _FLOOR = -2.0  # names that score less are not kept, whatever room there is
 _AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
 _TARGET = 120
 _SHORTENED = 400
+_NAMED = 12  # user messages over the budget that a rebuilt page names one by one
 _LONG_PATH = 3  # components of a path that is always shown whole
 _PATH = re.compile(r"(?:[\w.@~-]*/)+[\w.@-]+")
 _NOWHERE = Span(0, 0)
@@ -70,6 +73,7 @@ class Record:
     verbatim: tuple[int, ...] = ()
     shortened: tuple[int, ...] = ()
     user_tokens: int = 0
+    counted: int = 0  # user messages that only their number stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +109,14 @@ def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], bud
         if 0 <= at < span.end:
             places[name] = at
     keep = _choose(src, places, budget.rebuilt)
-    spoken = {*record.verbatim, *record.shortened}
+    # Of those over the budget the newest are named one by one, the rest by their number.
+    counted = record.counted + max(0, len(record.shortened) - _NAMED)
+    spoken = {*record.verbatim, *record.shortened[-_NAMED:]}
     old = {at for at in keep.values() if at < span.start} | spoken | set(range(opening.start, opening.end))
     positions: Sequence[int] = [*sorted(old), *range(span.start, span.end)]
-    return _written(Record(start=record.start), src, positions, keep, budget, fresh=span.start, add=False)
+    return _written(
+        Record(start=record.start, counted=counted), src, positions, keep, budget, fresh=span.start, add=False
+    )
 
 
 def _candidates(src: Source, span: Span, without: frozenset[str]) -> dict[str, int]:
@@ -167,11 +175,13 @@ def _written(
     verbatim = _pinned(src, users, budget, record.user_tokens)
     seen = Seen(set(record.kept), set(record.paired)) if add else Seen()
     out: list[str] = []
+    if record.counted and not add:
+        out.append(f"({record.counted} earlier user messages are not shown here)")
     for i in listed:
         names = by_message.get(i, set())
         message = src.log[i]
         if message.is_user_turn:
-            out += _user(src, i, names, seen, whole=i in verbatim)
+            out += _user(src, i, names, seen, budget, whole=i in verbatim)
         if message.role == "assistant":
             out += _assistant(src, i, names, seen, actions=i >= fresh or bool(names))
         elif message.results and names:
@@ -189,6 +199,7 @@ def _written(
         verbatim=(*record.verbatim, *sorted(verbatim)),
         shortened=(*record.shortened, *(i for i in users if i not in verbatim)),
         user_tokens=record.user_tokens + sum(src.size(i) for i in verbatim),
+        counted=record.counted,
     )
 
 
@@ -205,10 +216,12 @@ def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> fr
     return frozenset(chosen)
 
 
-def _user(src: Source, i: int, names: set[str], seen: Seen, *, whole: bool) -> list[str]:
+def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, whole: bool) -> list[str]:
     text = spoken_by_user(src.log[i])
-    if not text or recognise(text) is not None:
+    if not text:
         return []
+    if recognise(text) is not None:
+        return _earlier(src, text, seen, budget)
     if whole:
         seen.note(text)
         return [f"User: {text}"]
@@ -216,6 +229,16 @@ def _user(src: Source, i: int, names: set[str], seen: Seen, *, whole: bool) -> l
     lead = f"User (first words of {src.size(i)} tokens{ref}): {one_line(text, _SHORTENED)}"
     seen.note(lead)
     return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
+
+
+def _earlier(src: Source, text: str, seen: Seen, budget: Budget) -> list[str]:
+    """A handoff that the transcript already held, ours or another tool's: state rather than something the user said."""
+    body, live = unframe(text)
+    limit = 2 * budget.user_all
+    if src.measure(body) > limit:
+        body = clip(body, int(len(body) * limit / src.measure(body)), recall=src.recall)
+    seen.note(body)
+    return [f"Earlier record, as it was found:\n{body}", *([f"User: {live}"] if live else [])]
 
 
 def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: bool) -> list[str]:
