@@ -222,6 +222,10 @@ class Store(Protocol):
         """Gives unused room back and puts the indexes in order."""
         ...
 
+    def reindex(self) -> int:
+        """Makes what search needs anew, from the messages; says of how many."""
+        ...
+
     def walk(self) -> Iterator[Session]:
         """Every session, parents before their children."""
         ...

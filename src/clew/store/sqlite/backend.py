@@ -289,7 +289,7 @@ class SqliteStore:
         return self.info()
 
     def reindex(self) -> int:
-        """Makes the search indexes anew; says up to which row."""
+        """Makes the search indexes anew; says of how many messages."""
         with self._pool.write() as link:
             return upkeep.reindex(link)
 

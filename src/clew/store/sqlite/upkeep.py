@@ -155,7 +155,7 @@ def reindex(link: Link) -> int:
     while catch_up(link):
         pass
     set_version(link)
-    return watermark(link) + 1
+    return int(link.db.execute("SELECT count(*) FROM messages WHERE id <= ?", (watermark(link),)).fetchone()[0])
 
 
 def indexed_under(link: Link) -> str:
