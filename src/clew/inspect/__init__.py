@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.inspect.file import inspect_file
-from clew.inspect.many import expand, inspect_files
+from clew.inspect.many import cores, expand, inspect_files
 from clew.inspect.shape import as_json
 from clew.inspect.totals import Totals, totals
 from clew.inspect.values import KIND_NAMES, KINDS, Inspection, Options, Outcome, Unreadable
@@ -17,6 +17,7 @@ __all__ = [
     "Totals",
     "Unreadable",
     "as_json",
+    "cores",
     "expand",
     "inspect_file",
     "inspect_files",

@@ -47,7 +47,9 @@ def _of_chain(chain: Chain, file_format: str, model: Model | None) -> Iterator[B
 
 def _views(chain: Chain) -> Iterator[tuple[Sequence[int], list[Message]]]:
     """What was sent between one compaction and the next: positions and messages."""
-    start, positions, shown = 0, [], []
+    start = 0
+    positions: list[int] = []
+    shown: list[Message] = []
     for event in chain.events:
         if not isinstance(event, Shrunk) or event.seen.kind == "microcompact":
             continue  # that one clears old results in place

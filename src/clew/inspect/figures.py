@@ -23,7 +23,7 @@ def percent(part: float, whole: float) -> str:
         return "0%"
     value = 100 * part / whole
     if 0 < value < 1:
-        return "<0.1%" if value < 0.1 else f"{value:.1f}%"
+        return "<0.1%" if value < 0.1 else f"{value:.1f}%" if value < 0.95 else "1%"
     if 99 < value < 100:
         return f"{min(value, 99.9):.1f}%"
     return f"{value:.0f}%"
@@ -33,7 +33,7 @@ def money(usd: float) -> str:
     """US dollars, with cents; small amounts with the digits that tell something."""
     if usd and abs(usd) < 0.0001:
         return "<$0.0001"
-    return f"${usd:,.2f}" if abs(usd) >= 0.995 or not usd else f"${usd:.4f}" if abs(usd) < 0.01 else f"${usd:.3f}"
+    return f"${usd:,.2f}" if abs(usd) >= 0.01 or not usd else f"${usd:.4f}"
 
 
 def size(n: float) -> str:

@@ -118,6 +118,7 @@ def _assembled(
         files_touched=files,
         heaviest=split.heaviest(chains),
         repeats=again.shown,
+        copies=again.copies,
         repeated_tokens=again.tokens,
         repeated_sent=again.sent,
         old_sent=split.old(chains),

@@ -16,9 +16,9 @@ def headline(i: Inspection) -> str:
     """The one sentence that says what the file is."""
     if not i.requests:
         return f"{plural(i.messages, 'message')}, {tokens(i.tokens)} tokens; no request in it, so nothing was sent yet."
-    largest = i.by_kind[0]
     said = f"{plural(i.requests, 'request')} sent {tokens(i.sent)} tokens in all"
-    if largest.sent:
+    largest = next((s for s in i.by_kind if s.name != "unseen"), None)
+    if largest is not None and largest.sent:
         said += f", {percent(largest.sent, i.sent)} of them {_of(largest.name)}"
     if i.costs.paid.cost:
         said += f"; {'billed' if i.costs.source == 'recorded' else 'about'} {money(i.costs.paid.cost)}"
@@ -26,8 +26,9 @@ def headline(i: Inspection) -> str:
 
 
 def _of(kind: str) -> str:
-    names: dict[str, str] = {**KIND_NAMES, "unseen": "what the file doesn't show (system prompt, tools, reminders)"}
-    return names[kind]
+    if kind == "unseen":
+        return "what the file doesn't show (system prompt, tools, reminders)"
+    return next(name for key, name in KIND_NAMES.items() if key == kind)
 
 
 def findings(i: Inspection) -> tuple[Finding, ...]:
@@ -47,15 +48,14 @@ def _old(i: Inspection) -> Iterator[Finding]:
 
 
 def _repeats(i: Inspection) -> Iterator[Finding]:
-    if not i.repeats or not i.sent:
+    if not i.sent:
         return
     copies = i.repeated_sent / i.sent
     most_read = max((r for r in i.repeats if r.kind == "file"), key=lambda r: (r.times, r.total), default=None)
     if copies >= _LEAST / 4:
-        same = sum(r.same for r in i.repeats)
         yield Finding(
             "repeats",
-            f"{plural(same, 'result')} came again word for word: {tokens(i.repeated_tokens)} tokens, "
+            f"{plural(i.copies, 'result')} came again word for word: {tokens(i.repeated_tokens)} tokens, "
             f"{tokens(i.repeated_sent)} over all requests ({percent(i.repeated_sent, i.sent)}).",
             copies,
         )
@@ -86,7 +86,7 @@ def _heaviest(i: Inspection) -> Iterator[Finding]:
 
 
 def _unseen(i: Inspection) -> Iterator[Finding]:
-    for share in i.by_kind[1:]:
+    for share in i.by_kind:
         if share.name in ("unseen", "system", "tools") and i.sent and share.sent >= 0.1 * i.sent:
             yield Finding(
                 "overhead",

@@ -14,7 +14,45 @@ _SHOWN = 120
 _READERS = frozenset({"cat", "head", "tail", "sed", "nl", "less", "more", "bat", "batcat"})
 _STOPS = frozenset({"|", "||", "&&", ";", "&", ">", ">>", "<", "2>", "2>&1"})
 _CODE = frozenset(
-    [".py", ".js", ".ts", ".tsx", ".jsx", ".go", ".rs", ".java", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".rb", ".php", ".swift", ".kt", ".scala", ".sh", ".sql", ".lua", ".ex", ".erl", ".hs", ".ml", ".vue", ".svelte", ".css", ".scss", ".html", ".md", ".rst", ".zig", ".dart", ".r", ".jl"]
+    [
+        ".py",
+        ".js",
+        ".ts",
+        ".tsx",
+        ".jsx",
+        ".go",
+        ".rs",
+        ".java",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".hpp",
+        ".cs",
+        ".rb",
+        ".php",
+        ".swift",
+        ".kt",
+        ".scala",
+        ".sh",
+        ".sql",
+        ".lua",
+        ".ex",
+        ".erl",
+        ".hs",
+        ".ml",
+        ".vue",
+        ".svelte",
+        ".css",
+        ".scss",
+        ".html",
+        ".md",
+        ".rst",
+        ".zig",
+        ".dart",
+        ".r",
+        ".jl",
+    ]
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -15,7 +16,7 @@ from typing import Any
 
 from clew.errors import ClewError, ClewWarning
 from clew.inspect.file import inspect_file
-from clew.inspect.values import Inspection, Options, Outcome, Unreadable
+from clew.inspect.values import Options, Outcome, Unreadable
 
 _ENDINGS = (".jsonl", ".json")
 _WORTH = 12 << 20  # bytes below which starting workers costs more than they save
@@ -61,16 +62,20 @@ def inspect_files(
     extra: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     done: Done | None = None,
-    workers: int | None = None,
+    workers: int = 1,
 ) -> list[Outcome]:
-    """Every file's outcome, in the order given. `done` is told the bytes finished and of how many, file by file."""
+    """Every file's outcome, in the order given. `done` is told the bytes finished and of how many, file by file.
+
+    More `workers` are processes of their own, used where the files are large enough; a script that asks for them needs
+    the usual `if __name__ == "__main__"`.
+    """
     options = options or Options()
     if len(paths) > _FEW:
         options = replace(options, points=min(options.points, _POINTS))
     sizes = {i: _size(p) for i, p in enumerate(paths) if isinstance(p, Path)}
     whole = sum(sizes.values())
     out: dict[int, Outcome] = {i: p for i, p in enumerate(paths) if isinstance(p, Unreadable)}
-    workers = min(workers or _cores(), len(sizes))
+    workers = min(workers, len(sizes))
     if workers > 1 and whole >= _WORTH:
         results = _spread(paths, sorted(sizes, key=lambda i: -sizes[i]), options, extra, workers)
     else:
@@ -92,18 +97,25 @@ def _spread(
     workers: int,
 ) -> Iterator[tuple[int, Outcome]]:
     """The largest first, so that none is left alone at the end."""
-    # Started anew rather than forked: a fork of a process with threads may hang, and this is the same everywhere.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_quiet) as pool:
+    lost: list[int] = []
+    with _pool(workers) as pool:
         running = {pool.submit(one, Path(str(paths[i])), options, extra): i for i in order}
         for future in as_completed(running):
-            i = running[future]
             try:
-                yield i, future.result()
+                yield running[future], future.result()
             except BrokenProcessPool:
-                yield (
-                    i,
-                    Unreadable(str(paths[i]), f"{paths[i]}: the process that read it was ended", "is memory short?"),
-                )
+                lost.append(running[future])
+    for i in lost:  # one of these brought the workers down: each alone, so that only it is lost
+        try:
+            with _pool(1) as pool:
+                yield i, pool.submit(one, Path(str(paths[i])), options, extra).result()
+        except BrokenProcessPool:
+            yield i, Unreadable(str(paths[i]), f"{paths[i]}: the process that read it was ended", "is memory short?")
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # Started anew rather than forked: a fork of a process with threads may hang, and this is the same everywhere.
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_quiet)
 
 
 def one(path: Path, options: Options, extra: Mapping[str, Mapping[str, Any]] | None = None) -> Outcome:
@@ -118,11 +130,12 @@ def one(path: Path, options: Options, extra: Mapping[str, Mapping[str, Any]] | N
         return Unreadable(str(path), f"{path} doesn't fit into memory", "free some, or split the file")
     except OSError as e:
         return Unreadable(str(path), f"{path} can't be read: {e.strerror or e}")
-
-
-def worst(outcomes: Iterable[Outcome]) -> bool:
-    """Whether any file gave nothing."""
-    return any(not isinstance(o, Inspection) for o in outcomes)
+    except Exception as e:  # noqa: BLE001 - a bug met in one file of many: told with its place, and the others go on
+        place = traceback.extract_tb(e.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return Unreadable(
+            str(path), f"{path}: {type(e).__name__} in {where}: {e}", "this is a bug in Clew: please report it"
+        )
 
 
 def _quiet() -> None:
@@ -136,7 +149,8 @@ def _size(path: Path) -> int:
     return 0
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many processes may run at once."""
     with suppress(AttributeError):  # not on every system
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from clew.inspect.gather import Chain, Entry
 from clew.inspect.values import Repeat
 
-_LEAST = 30  # tokens: "done" twice is no repeat worth a line
+_LEAST = 30  # tokens: "done" twice is no repeat; nor is what a change to a file answers
 _SHOWN = 25
 
 
@@ -31,6 +31,7 @@ class Repeats:
     shown: tuple[Repeat, ...]
     tokens: int
     sent: int
+    copies: int
 
 
 def repeats(chains: Iterable[Chain]) -> Repeats:
@@ -40,16 +41,17 @@ def repeats(chains: Iterable[Chain]) -> Repeats:
         groups: dict[str, _Group] = {}
         seen: set[str] = set()
         for entry in chain.entries:
-            if entry.kind == "result" and entry.tokens >= _LEAST and entry.content:
+            if entry.kind == "result" and entry.tokens >= _LEAST and entry.content and entry.label.verb != "change":
                 _take(groups, seen, entry)
         found += groups.values()
     # A file counts as repeated by its readings, anything else only where the same words came back.
-    repeated = [g for g in found if g.same or (g.kind == "file" and g.times > 1)]
+    repeated = [g for g in found if g.times > 1 and (g.same or g.kind == "file")]
     repeated.sort(key=lambda g: (-g.sent, -g.tokens, -g.total, g.target))
     return Repeats(
         tuple(Repeat(g.kind, g.target, g.times, g.same, g.total, g.tokens, round(g.sent)) for g in repeated[:_SHOWN]),
-        sum(g.tokens for g in repeated),
-        round(sum(g.sent for g in repeated)),
+        sum(g.tokens for g in found),
+        round(sum(g.sent for g in found)),
+        sum(g.same for g in found),
     )
 
 

@@ -57,11 +57,11 @@ def walk(chain: Chain, *, drops_reasoning: bool = False) -> Walked:
     reports = sum(isinstance(e, Report) for e in chain.events)
     use = reports > 0 and reports * 2 >= len(turns)
     events: list[_Request | Shrunk] = []
-    for event in chain.events:
-        if isinstance(event, Shrunk):
-            events.append(event)
+    for seen in chain.events:
+        if isinstance(seen, Shrunk):
+            events.append(seen)
         elif use:
-            events.append(_Request(event.position, event))
+            events.append(_Request(seen.position, seen))
     if not use:
         events += [_Request(at) for at in turns]
     events.sort(key=_position)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from clew import redact
 from clew.inspect.label import Label
 from clew.inspect.values import KIND_NAMES, Kind, Secrets, Sighting
+from clew.redact import find, redact
 from clew.transcript import Image, Part, ToolCall, ToolResult
 
 _PLACES = 5
@@ -41,7 +41,7 @@ class Watch:
     def look(self, text: str, where: str, line: int, *, code: bool = False) -> None:
         if len(text) < _SHORTEST:
             return
-        for found in redact.find(text, code_file=code):
+        for found in find(text, code_file=code):
             family = self._families.setdefault(found.family, _Family())
             family.count += 1
             # Kept for counting only, in memory, and never shown.
@@ -49,7 +49,7 @@ class Watch:
                 blake2b(text[found.start : found.end].encode("utf-8", "replace"), digest_size=8).digest()
             )
             if len(family.places) < _PLACES:
-                family.places.append(Sighting(found.mask, redact.redact(where, force=True), line))
+                family.places.append(Sighting(found.mask, redact(where, force=True), line))
 
     def families(self) -> tuple[Secrets, ...]:
         """The families found, the most frequent first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from clew.inspect.values import Cost, Inspection, Outcome, Share, Unreadable
 
@@ -61,8 +61,15 @@ def totals(outcomes: Sequence[Outcome]) -> Totals:
 
 def _cost(costs: Iterable[Cost]) -> Cost:
     every = list(costs)
-    summed = {f.name: sum(getattr(c, f.name) for c in every) for f in fields(Cost)}
-    return Cost(**{name: round(v, 6) if isinstance(v, float) else v for name, v in summed.items()})
+    return Cost(
+        requests=sum(c.requests for c in every),
+        read=sum(c.read for c in every),
+        written=sum(c.written for c in every),
+        uncached=sum(c.uncached for c in every),
+        output=sum(c.output for c in every),
+        input_cost=round(sum(c.input_cost for c in every), 6),
+        cost=round(sum(c.cost for c in every), 6),
+    )
 
 
 def _shares(shares: Iterable[Share]) -> tuple[Share, ...]:

@@ -210,6 +210,7 @@ class Inspection:
     files_touched: int = 0
     heaviest: tuple[Heavy, ...] = ()
     repeats: tuple[Repeat, ...] = ()
+    copies: int = 0
     repeated_tokens: int = 0
     repeated_sent: int = 0
     old_sent: int = 0
