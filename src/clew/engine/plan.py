@@ -144,7 +144,7 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     shown_names = frozenset(
         n for i in range(d.cut.tail, len(transcript)) for line in log.names.lines(i) for n, _, _ in line.names
     )
-    src = Source(transcript, log.names, log.size, log.measure, state.limits.recall)
+    src = Source(transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions)
     record = extend(state.record, src, d.span, shown_names, budget, opening=_opening(state, d))
     in_view = frozenset((*record.verbatim, d.cut.last_user, *range(d.cut.tail, len(transcript)), *range(d.head)))
     ledger_budget = int(min(state.limits.soft, 34_000) * 0.03 * scale)

@@ -6,39 +6,31 @@ cached of it stays cached. A rebuild writes one page from what the pages held: i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
+from clew.handoff.actions import action_line, shortened
 from clew.handoff.excerpts import Seen, excerpts
 from clew.handoff.template import unframe
+from clew.ledger.facts import Decision
 from clew.ledger.foreign import recognise
-from clew.ledger.names import EDGE, Names, names_in, weight
+from clew.ledger.names import Names, names_in, weight
 from clew.ledger.requests import spoken_by_user
-from clew.ledger.tools import Action, Output, classify, one_line, unwrap
+from clew.ledger.tools import one_line
 from clew.redact import redact
 from clew.strategies.clip import clip
-from clew.transcript import Place, Span, ToolCall, ToolResult, Transcript, reference
+from clew.transcript import Place, Span, ToolCall, Transcript, reference
 
 Measure: TypeAlias = Callable[[str], int]
 
-_VERBS = {
-    "command": "RUN", "read": "READ", "write": "WRITE", "edit": "EDIT", "patch": "PATCH", "search": "SEARCH",
-    "fetch": "FETCH", "todo": "PLAN", "delegate": "DELEGATE", "ask": "ASK", "think": "THINK", "other": "CALL",
-}  # fmt: skip
 _FLOOR = -2.0  # names that score less are not kept, whatever room there is
 _AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
-_TARGET = 120
 _SHORTENED = 400
+_DECIDED = 40  # decisions that a rebuilt page repeats
 _NAMED = 12  # user messages over the budget that a rebuilt page names one by one
-_LONG_PATH = 3  # components of a path that is always shown whole
-_PATH = re.compile(r"(?:[\w.@~-]*/)+[\w.@-]+")
 _NOWHERE = Span(0, 0)
-_ERROR = re.compile(
-    r"\b(?:error|fail(?:ed|ure|ures)?|exception|panic|fatal|denied|undefined|not found)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +48,8 @@ class Budget:
     def of(cls, soft: int, scale: float = 1.0) -> Budget:
         """In proportion to the room there is, to an upper bound: what stays is read again at every request."""
         room = min(soft, 34_000) * scale
-        rate = 0.12 * min(scale, 1.0)
+        # A larger room has fewer epochs, each further from what it compacts: a page then holds a little more.
+        rate = 0.12 * min(max((soft / 32_000) ** 0.4, 1.0), 1.4) * min(scale, 1.0)
         return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), rate)
 
 
@@ -85,6 +78,7 @@ class Source:
     size: Callable[[int], int]
     measure: Measure
     recall: str = ""
+    decisions: tuple[Decision, ...] = ()  # by position
 
 
 def extend(
@@ -112,7 +106,8 @@ def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], bud
     # Of those over the budget the newest are named one by one, the rest by their number.
     counted = record.counted + max(0, len(record.shortened) - _NAMED)
     spoken = {*record.verbatim, *record.shortened[-_NAMED:]}
-    old = {at for at in keep.values() if at < span.start} | spoken | set(range(opening.start, opening.end))
+    decided = {d.source for d in src.decisions[-_DECIDED:] if d.source < span.start}
+    old = decided | {at for at in keep.values() if at < span.start} | spoken | set(range(opening.start, opening.end))
     positions: Sequence[int] = [*sorted(old), *range(span.start, span.end)]
     return _written(
         Record(start=record.start, counted=counted), src, positions, keep, budget, fresh=span.start, add=False
@@ -171,6 +166,9 @@ def _written(
     for name, at in keep.items():
         by_message.setdefault(at, set()).add(name)
     listed = list(positions)
+    decisions: dict[int, list[Decision]] = {}
+    for d in src.decisions:
+        decisions.setdefault(d.source, []).append(d)
     users = [i for i in listed if src.log[i].is_user_turn]
     verbatim = _pinned(src, users, budget, record.user_tokens)
     seen = Seen(set(record.kept), set(record.paired)) if add else Seen()
@@ -182,6 +180,7 @@ def _written(
         message = src.log[i]
         if message.is_user_turn:
             out += _user(src, i, names, seen, budget, whole=i in verbatim)
+        out += [_decided(d) for d in decisions.get(i, ())]
         if message.role == "assistant":
             out += _assistant(src, i, names, seen, actions=i >= fresh or bool(names))
         elif message.results and names:
@@ -231,6 +230,10 @@ def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, w
     return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
 
 
+def _decided(decision: Decision) -> str:
+    return f"Decided: {decision.text}" + (f" ({decision.reason})" if decision.reason not in decision.text else "")
+
+
 def _earlier(src: Source, text: str, seen: Seen, budget: Budget) -> list[str]:
     """A handoff that the transcript already held, ours or another tool's: state rather than something the user said."""
     body, live = unframe(text)
@@ -250,54 +253,10 @@ def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: boo
         if isinstance(part, ToolCall):
             number += 1
             if actions:
-                done.append(f"{number}. {_shortened(action_line(src.log, Place(i, k), part), seen)}")
+                done.append(f"{number}. {shortened(action_line(src.log, Place(i, k), part), seen)}")
     rest = names - names_in("\n".join(done))
     said = excerpts(lines, rest, "Said: ", ("said",), seen)
     wrote = excerpts(lines, rest - names_in("\n".join(said)), "   ", ("call",), seen)
     for line in done:
         seen.note(line)
     return [*said, *done, *wrote]
-
-
-def _shortened(line: str, seen: Seen) -> str:
-    """The line with long paths that the record has named before cut to their end."""
-
-    def short(found: re.Match[str]) -> str:
-        path = found.group()
-        name = path.strip(EDGE)
-        parts = path.split("/")
-        if len(parts) <= _LONG_PATH or name not in seen.named:
-            seen.named.add(name)
-            return path
-        return "…/" + "/".join(parts[-2:])
-
-    return _PATH.sub(short, line)
-
-
-def action_line(log: Transcript, place: Place, call: ToolCall) -> str:
-    """`ACTION target — outcome [tool: name]`."""
-    action = classify(call)
-    at = log.result_of(place)
-    part = log.part(at) if at is not None else None
-    output = unwrap(part) if isinstance(part, ToolResult) else None
-    verb = _VERBS[action.kind]
-    target = one_line(action.target or call.name, _TARGET)
-    if action.lines[1]:
-        target += f":{action.lines[0]}-{action.lines[1]}"
-    return f"{verb} {target} — {outcome(action, output)} [tool: {call.name}]"
-
-
-def outcome(action: Action, output: Output | None) -> str:
-    """What came of it, in a few words: the exit code where one is known, the first error line where it failed."""
-    if output is None:
-        return "no result yet"
-    if output.running:
-        return "still running"
-    size = f"{output.lines} line{'s' if output.lines != 1 else ''}"
-    code = f"exit {output.exit_code}" if output.exit_code is not None else ""
-    if output.failed:
-        first = next((s for s in output.text.split("\n") if _ERROR.search(s)), output.text.strip().split("\n")[0])
-        return ", ".join(x for x in (code or "failed", size) if x) + f": {one_line(first, 120)}"
-    if action.kind in ("edit", "write", "patch", "todo"):
-        return "done"
-    return ", ".join(x for x in (code, size) if x)
