@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clew.context.once import Compressed, compress
 from clew.context.context import Context
+from clew.context.once import Compressed, compress
 from clew.context.originals import Hit
 
 __all__ = ["Compressed", "Context", "Hit", "compress"]

@@ -158,11 +158,18 @@ class Context:
 
         Raises WindowTooSmall where what has to be shown doesn't fit, whatever is done.
         """
-        drive(self, self.step(Asked(self._log, self._clock(), self._date())))
-        return self._shown()
+        return [m.value for m in self.view_messages()]
 
     async def aview(self) -> list[dict[str, Json]]:
         """The same, without blocking the event loop while a model writes."""
+        return [m.value for m in await self.aview_messages()]
+
+    def view_messages(self) -> tuple[Message, ...]:
+        """The view as values, for callers that render it themselves, from the bytes that arrived."""
+        drive(self, self.step(Asked(self._log, self._clock(), self._date())))
+        return self._shown()
+
+    async def aview_messages(self) -> tuple[Message, ...]:
         await adrive(self, self.step(Asked(self._log, self._clock(), self._date())))
         return self._shown()
 
@@ -373,14 +380,14 @@ class Context:
         parts = [part_text(self._log.transcript[e.message], e.part) for e in epoch.edits if e.part >= 0 and e.reference]
         return [*parts, *([epoch.page] if epoch.page else [])]
 
-    def _shown(self) -> list[dict[str, Json]]:
+    def _shown(self) -> tuple[Message, ...]:
         with self._lock:
             state = self._state
             self._sent = state.view_tokens
             self._keeper.counters(state)
             if state.limits.enabled and estimate(state) > state.limits.hard:
                 raise WindowTooSmall(status.too_small(state), hint=status.TOO_SMALL_HINT)
-            return [m.value for m in self._view.messages]
+            return tuple(self._view.messages)
 
     def _resume(self) -> None:
         """Play what the store holds: messages in order, each epoch where it was made."""
