@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -10,14 +11,19 @@ import typer
 from clew import __version__
 from clew.errors import ClewError
 
-app = typer.Typer(
-    name="clew",
-    help="Keeps LLM agents working past the end of their context window, and loses nothing.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+# In the order of the help page. A module is loaded when its command is asked for.
+COMMANDS = {
+    "compress": "compress",
+    "replay": "replay",
+    "why": "why",
+    "inspect": "inspect",
+    "validate": "inspect",
+    "search": "search",
+    "recall": "search",
+    "record": "record",
+    "demo": "demo",
+}
+GROUPS = {"sessions": "sessions", "store": "store", "config": "config"}
 
 
 def _version(show: bool) -> None:
@@ -26,19 +32,42 @@ def _version(show: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     pass
 
 
+def build(wanted: str = "") -> typer.Typer:
+    """The app: with the one command that is wanted, or with all of them where that is none of ours."""
+    app = typer.Typer(
+        name="clew",
+        help="Keeps LLM agents working past the end of their context window, and loses nothing.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_root)
+    everything = wanted not in COMMANDS and wanted not in GROUPS
+    for name, module in COMMANDS.items():
+        if everything or name == wanted:
+            app.command(name)(getattr(import_module(f"clew.cli.{module}"), name))
+    for name, module in GROUPS.items():
+        if everything or name == wanted:
+            app.add_typer(import_module(f"clew.cli.{module}").app, name=name)
+    return app
+
+
 def main() -> None:
     """The console script. Errors of Clew's own are one line with a hint; anything else is a bug and shows itself."""
-    for name in ("config",):
-        app.add_typer(import_module(f"clew.cli.{name}").app, name=name)
+    wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), "")
     try:
-        app()
+        build(wanted)()
     except ClewError as e:
         sys.stderr.write(f"clew: {e.message}\n" + (f"      {e.hint}\n" if e.hint else ""))
         raise SystemExit(e.exit_code) from None
+    except BrokenPipeError:
+        # the reader (head, less) has seen enough; without this the interpreter complains once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
