@@ -85,13 +85,17 @@ def _without_orphans(front: Sequence[Message], tail: Sequence[Message], notes: l
 
 def _with_stubs(wire: Wire, messages: Sequence[Message], notes: list[str]) -> list[Message]:
     """A call whose result is nowhere after it gets a stub, unless it is still being worked on at the very end."""
-    last_call = max((i for i, m in enumerate(messages) if m.calls), default=-1)
+    pending = len(messages)
+    while pending and messages[pending - 1].results and not messages[pending - 1].is_user_turn:
+        pending -= 1
+    while pending and messages[pending - 1].role == "assistant":
+        pending -= 1
     answered = {r.call_id for m in messages for r in m.results}
     out: list[Message] = []
     for i, m in enumerate(messages):
         out.append(m)
         missing = [c for c in m.calls if c.kind != "server" and c.id not in answered]
-        if missing and i < last_call:
+        if missing and i < pending:
             notes.append(f"stubbed {len(missing)} missing result(s)")
             out += [wire.result(c, STUB) for c in missing]
     return out
