@@ -20,8 +20,6 @@ from clew.ledger.values import Values
 from clew.ledger.workspace import Place as Whereabouts
 from clew.transcript import Message, Place, Text, ToolCall, ToolResult, Transcript
 
-_SHOWN_CODE = re.compile(r"^```(?:bash|sh|mswea_bash_command)?\n.*?^```", re.MULTILINE | re.DOTALL)
-
 
 class Builder:
     """Call `observe` for every message right after it was appended; `ledger()` is a snapshot that never changes."""
@@ -73,6 +71,8 @@ class Builder:
         spoken = spoken_by_user(message)
         self._place.told(spoken)
         text = self._requests.user(position, message)
+        if self._requests.went_on:
+            self._errors.went_on()
         if recognise(spoken) is not None:
             return
         binding = text or _standing(spoken)
@@ -86,10 +86,12 @@ class Builder:
     def _assistant(self, position: int, message: Message) -> None:
         text = "\n".join(p.text for p in message.parts if isinstance(p, Text))
         self._requests.assistant(position, text, calls=bool(message.calls))
+        if self._requests.went_on:
+            self._errors.went_on()
         if self._requests.just_closed:
             self._errors.answered(self._requests.just_closed, position)
         if text:
-            self._decisions.assistant(position, _SHOWN_CODE.sub("", text))
+            self._decisions.assistant(position, text)
             self._values.observe(position, text, "agent")
         for i, part in enumerate(message.parts):
             if isinstance(part, ToolCall):
@@ -104,6 +106,8 @@ class Builder:
         if known is None or call is None:
             return
         action, given = known
+        if action.tool.lower() == "skill":
+            self._requests.skill()
         directory = action.directory or self._place.directory
         if action.kind == "command":
             self._command(position, call, action, output, directory)

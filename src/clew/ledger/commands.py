@@ -42,7 +42,7 @@ class Commands:
         if not text and at is None:
             return None
         parts = simple_commands(text if at is None else self.facts[at].text)
-        failed = output.failed or (run is not None and not run.ok) or hidden_failure(output, parts)
+        failed = output.failed or (not run.ok if run is not None else hidden_failure(output, parts))
         came = replace(output, failed=failed) if failed != output.failed else output
         if at is None:
             fact = Command(text, source, action.tool)

@@ -29,7 +29,7 @@ class Constraints:
             if len(sentence) > _LONGEST or len(sentence) < 4:
                 continue
             said = unquoted(sentence)
-            found = binding(said)
+            found = binding(said, len(text))
             if found == "constraint":
                 self._add(sentence, position, "constraint")
             elif found == "preference" or self._changed(said) is not None:
@@ -64,7 +64,9 @@ class Constraints:
         words = topics.words(said)
         for i in reversed(self._current[-_LOOK_BACK:]):
             fact = self.facts[i]
-            if topics.forbids(fact.text) and len(words & topics.words(fact.text)) >= 1 and _same_act(said, fact.text):
+            if fact.source == position or not topics.forbids(fact.text):
+                continue
+            if len(words & topics.words(fact.text)) >= 1 and _same_act(said, fact.text):
                 self._supersede(i, position)
                 return
 
@@ -74,7 +76,7 @@ class Constraints:
 
 
 def _replaces(new: Constraint, old: Constraint) -> bool:
-    if new.source == old.source and not topics.changes(new.text):
+    if new.source == old.source and not topics.corrects(new.text):
         return False
     if new.topic and new.topic == old.topic:
         return topics.kind(new.text) == topics.kind(old.text) or not topics.kind(old.text)
@@ -93,5 +95,5 @@ def _replaces(new: Constraint, old: Constraint) -> bool:
 
 def _same_act(allowed: str, forbidden: str) -> bool:
     """Whether the verb that is allowed is the one that was forbidden."""
-    verb = re.search(r"(?:can|may|to|and)\s+(?:now\s+|also\s+)?([a-z]{3,})", allowed, re.IGNORECASE)
-    return verb is not None and re.search(rf"\b{re.escape(verb[1].lower()[:5])}", forbidden.lower()) is not None
+    verb = topics.allowed(allowed)
+    return bool(verb) and re.search(rf"\b{re.escape(verb[:5])}", forbidden.lower()) is not None

@@ -8,16 +8,35 @@ import re
 _EN = r"""
     \b(?:must(?:n['’]?t|\ not)?|never|always|from\ now\ on|going\ forward|at\ all\ times|under\ no\ circumstances|no\ matter\ what)\b
   | (?:^|[,;:.(—–-]\s*|\b(?:and|but|so|then|please|also|ok|okay|just|or|you|to)\s+)(?:do\ not|don['’]?t)\s+(?!(?:you|we|i|they)\b)(?!know\b|think\b|understand\b|see\b|care\b|mind\b|get\ (?:it|why|this)\b|have\b|like\b|want\b|need\b)\w
-  | \b(?:make|be)\ sure\b | \bensure\b | \bbe\ careful\b | \bremember\ (?:to|that)\b | \bavoid\b
-  | \b(?:no|not)\ (?:more|less|fewer|later|longer|earlier)\ than\b | \bat\ (?:most|least)\s+\S*\d | \b(?:up\ to|max(?:imum)?|limit(?:ed)?\ to|under|below|within)\ (?:of\ )?[$€£]?\d
+  | (?<!\bto\ )\b(?:make|be)\ sure\b | \b(?:want|need|have)\ to\ (?:make|be)\ sure\b | (?<!\bto\ )\bensure\b | \bbe\ careful\b | \bremember\ (?:to|that)\b | (?<!\bto\ )\bavoid\b
+  | \b(?:no|not)\ (?:more|less|fewer|later|longer|earlier)\ than\b | \bat\ (?:most|least)\s+\S*\d | \b(?:max(?:imum)?(?:\ of)?|limit(?:ed)?\ to|cap(?:ped)?\ at)\ [$€£]?\d
+  | \b(?:keep|stay|be|spend|costs?|fits?|finish|done)\b.{0,40}?\b(?:under|below|within|up\ to)\s+[$€£]?\d | ^(?:under|below|within)\s+[$€£]?\d
   | \b(?:budget|deadline|limit)\b.{0,30}?(?:\bis\b|\bof\b|:|=).{0,20}?\S*\d | \bdeadline\b.{0,30}?\b(?:is|on|by)\b
+  | \b(?:looking|aim(?:ing)?)\s+for\b.{0,20}?\d
   | \bwithout\s+(?:\w+ly\s+)?(?:chang|modify|touch|break|add|remov|using|delet|alter|losing|introduc|installing|rewrit|affect|committing|pushing|asking)\w*
   | \bonly\s+(?:use|do|change|modify|touch|edit|run|commit|add|fix|work|make|keep|show|return|include|write|after|when|if|once|with|in|the)\b | \b(?:use|do|run|change|keep|need|want|with)\s+(?:\S+\s+){0,4}only\b
   | \b(?:should|must|may|can)\s+(?:not|never|always|only)\b | \bshouldn['’]?t\b(?!.*\?)
   | \b(?:is|are)\s+(?:not\ allowed|forbidden|prohibited|off[- ]limits|mandatory|required)\b | \bnot\s+allowed\s+to\b
+  | \byou\s+(?:cannot|can\ not|can['’]?t)\s+(?!see\b|find\b|open\b|reproduce\b|figure\b|tell\b|just\b|get\b|be\ sure)\w
+  | \b(?:i|we)\s+(?:really\s+)?(?:do\ not|don['’]?t)\s+(?:really\s+)?(?:think\s+(?:i|we)\s+)?want\b
   | \b(?:stick|keep)\s+to\b | \bleave\s+.{2,40}\s+(?:alone|as\ (?:it\ )?is|untouched|unchanged)\b | \bkeep\s+.{2,40}\s+(?:as\ (?:it\ )?is|unchanged|intact|untouched)\b
-  | \b(?:needs?|has|have)\s+to\s+(?:be|stay|remain|work|support|run|fit|match)\b
+  | \b(?!(?:i|we|you|and|to|don['’]?t|just|then|also|will|would|still|really|ok|so|but|only)\b)[\w`'"”)-]+\s+(?:(?:will|would|still|also|really)\s+)*(?:needs?|has|have|got)\s+to\s+\w | \b(?:i|we)\s+need\s+(?:it|them|this|that|these|those|the\s+[\w-]+|all|every\w*)\s+to\s+\w
+  | \bexactly\s+(?:as|one|two|three|\d) | \bspecifically\s+to\b | \bas\s+(?:much|many|little|few|short|simple|small|close|straightforward|fast|soon)\s+(?:[\w-]+\s+){0,6}as\s+possible\b
+  | \bwill\s+(?:be\s+(?:lost|rejected|ignored|discarded|reverted)|fail)\b
+  | ^(?:if|when(?:ever)?|before|after|for\s+(?:any|all|every|each)|in\s+case)\b[^?]{4,200}?,\s*(?:then\s+)?(?:please\s+|always\s+|just\s+)*(?:use|ask|run|call|include|report|return|stop|check|tell|skip|wait|follow|do\s+not|don['’]?t|never|always)\b
+  | ^(?:(?:and|but|also|please|ok|okay)[\s,]+)*no\s+(?!problem|worries|idea|matter|need|one\b|doubt|luck|clue|way\b|it\b|that\b|this\b|the\b|i\b|we\b|you\b|he\b|don|not|more\ than)(?:more\s+)?[\w-]+(?:\s+[\w./-]+){0,4}\s*[!.]*$
+  | \b(?:ignore|exclude|leave\s+out|omit)\s+(?:the|all|any|everything|tests?|existing|that|this|my|those|these)\b | \bfocus(?:ing)?\s+(?:only\s+|mainly\s+|mostly\s+)?on\b
 """
+# What writers of rules put in capitals.
+_CAPITALS = re.compile(
+    r"\b(?:SHOULD|MUST|SHALL|REQUIRED|WILL HAVE TO|ONLY|NEVER|ALWAYS)\b|^(?:MODIFY|ALLOWED|FORBIDDEN|REQUIREMENTS?|CONSTRAINTS?|RULES?|LIMITS?): ?\S"
+)
+_OUGHT = re.compile(
+    r"\bshould\s+(?!be\s+(?:fine|ok|okay|good|enough|easy|possible|able|ready|done|there|all|straight)\b)(?:be|have|use|include|contain|return|stay|remain|look|match|follow"
+    r"|support|go|ask|say|show|live|also|still|read|write|take|get|run|mention|start|end)\b",
+    re.IGNORECASE,
+)
+_PASTE = 1_500  # characters from which a message is more likely a document than an order: "should" then says nothing
 _PREFERENCE = r"""
     \bprefer(?:e|s|red|ably|ence)?\b | \b(?:i|we)['’]?d\s+(?:rather|like\s+(?:it|the|you)\s+to)\b | \bi\s+(?:really\s+)?(?:like|want|would\s+like)\s+(?:it|the\s+\w+|all|everything|you|my|our)\s+(?:\w+\s+){0,3}(?:to\b|in\b|as\b|with\b)
   | \b(?:use|using|pick|choose|take)\s+[^.?!]{1,50}?(?:\binstead\b|\brather\s+than\b|,?\s+not\s+|\bover\b) | \b(?:instead\s+of|rather\s+than)\b.{1,40}\b(?:use|do|make|go)\b
@@ -38,13 +57,13 @@ _FOREIGN = re.compile(_OTHERS, re.VERBOSE | re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"^\W*(?:what\s+if|suppose|supposing|imagine|say\s+(?:we|you|i)\b|let['’]?s\s+say|assume\s+(?:that\s+)?(?:we|you|i|the)|hypothetical|for\s+example|for\s+instance|e\.g\."
     r"|(?:so\s+)?(?:if|when)\s+(?:i|we|you|it|they|he|she)\s+(?:had|were|would|could)|was\s+wäre|angenommen|nehmen\s+wir\s+an|et\s+si|imagine[zr]?|supposons|qué\s+pasaría|y\s+si|supongamos"
-    r"|wondering|i\s+wonder|假设|如果.*会怎|もし)|\b(?:would\s+(?:have|it|that|this|be|you\s+say|not\s+be)|might|could\s+have|used\s+to)\b",
+    r"|wondering|i\s+wonder|假设|如果.*会怎|もし)|\b(?:would\s+(?:have|not\s+be)|might|could\s+have|used\s+to)\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
     r"\b(?:he|she|they|it|the\s+\w+|this|that|which|who|users?|people|someone|somebody|claude|docs?|readme|policy)\s+(?:\w+\s+)?(?:says?|said|told|wrote|claims?|states?|reads?|mentions?)\b"
     r"|\b(?:it|this|that|which|he|she|they|there|these|those|(?:the|a|an|my|our|your|its|their)\s+[\w-]+(?:\s+[\w-]+)?)\s+(?:always|never|only)\s+\w+(?:s|ed)\b"
-    r"|\b(?:i|we)\s+(?:never|always|only)\s+\w+",
+    r"|\b(?:i|we)\s+(?:never|always|only)\s+\w+|\b(?:got\s+a\s+report|popped\s+up|happened|noticed\s+that)\b",
     re.IGNORECASE,
 )
 _POLITE = re.compile(r"^\W*(?:can|could|would|will)\s+(?:you|we)\b|\bplease\b", re.IGNORECASE)
@@ -54,11 +73,22 @@ _STRONG_IN_QUESTION = re.compile(
 )
 
 
-def binding(said: str) -> str:
-    """Says "constraint" or "preference" where a sentence binds later work, else empty. `said` has its quotations blanked out."""
+def binding(said: str, length: int = 0) -> str:
+    """Says "constraint" or "preference" where a sentence binds later work, else empty. `said` has its quotations blanked out;
+    `length` is that of the message it stands in.
+    """
     if _SUPPOSED.search(said) is not None:
         return ""
-    found = "constraint" if _ORDER.search(said) or _FOREIGN.search(said) else "preference" if _WISH.search(said) else ""
+    found = ""
+    if (
+        _ORDER.search(said)
+        or _CAPITALS.search(said)
+        or _FOREIGN.search(said)
+        or (length < _PASTE and _OUGHT.search(said))
+    ):
+        found = "constraint"
+    elif _WISH.search(said):
+        found = "preference"
     if not found:
         return ""
     if said.rstrip(" \"')*_").endswith(("?", "？")):

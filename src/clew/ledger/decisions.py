@@ -7,73 +7,132 @@ import re
 from clew.ledger.facts import Decision
 from clew.ledger.sentences import sentences, unquoted
 
-_LONGEST = 500
-_CHOICE = re.compile(
-    r"\b(?:i['’]?ve|i\s+have|we['’]?ve|we)?\s*decided\s+(?:to|on|that|against)\b|\b(?:going|go|went)\s+with\b|\b(?:i|we)\s+chose\b|\bchose\s+to\b|\bopted\s+(?:for|to)\b|\bsettled\s+on\b"
-    r"|\b(?:i['’]?ll|i\s+will|i['’]?m\s+going\s+to|we['’]?ll|we\s+will|let['’]?s|let\s+me)\s+(?:just\s+|also\s+|therefore\s+|instead\s+)?(?:use|switch|go\s+with|keep|stick\s+(?:to|with)|replace|make|adopt|implement|extract|move|treat|take)\b.{0,120}?\b(?:because|since|so\s+that|instead|rather\s+than|to\s+avoid|to\s+keep|which)\b"
-    r"|\b(?:i['’]?ll|i\s+will|we['’]?ll|let['’]?s)\s+(?:use|go\s+with|go\s+for|stick\s+(?:to|with)|switch\s+to|adopt)\b"
-    r"|\b(?:root\s+cause|the\s+(?:actual\s+|real\s+|underlying\s+|core\s+)?(?:cause|culprit|problem|issue|bug)|the\s+reason)\s+(?:\w+\s+){0,4}?(?:is|was|here\s+is|turned\s+out)\b(?!\s+(?:not\s+clear|unclear|now|fixed|that\s+i))"
-    r"|\b(?:the|my|a\s+better|best|proper|correct|right|simplest|cleanest)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\s+to\b|\bthe\s+(?:\w+\s+)?fix\s+is\b|\bthe\s+fix\s*:|\broot\s+cause\s*:"
-    r"|\b(?:i\s+)?recommend(?:ation)?\s*(?::|is\b|\w+ing\b|option\b|keeping\b)|\bdecision\s*:|\bchosen\s+(?:approach|option)\b"
-    r"|\b(?:this|that)\s+(?:confirms|means)\s+(?:that\s+)?(?:the|it|we|our)\b"
-    r"|\bturns\s+out\b"
-    r"|\b(?:ich\s+(?:nehme|verwende|benutze|habe\s+mich\s+entschieden)|wir\s+(?:nehmen|verwenden)|die\s+ursache\s+ist|je\s+vais\s+utiliser|j['’]ai\s+(?:choisi|décidé)|la\s+cause\s+(?:est|es)|voy\s+a\s+usar|he\s+decidido|decidí)\b|决定|我将使用|采用|根本原因|原因是|することにしました|ことにする|原因は",
+_LONGEST, _SHORTEST = 500, 12
+_LONGEST_PASTE = 4_000  # characters of a user message up to which its sentences are taken for the user's own choices
+_WILL = r"(?:i['’]?ll|i\s+will|i['’]?m\s+going\s+to|i\s+am\s+going\s+to|we['’]?ll|we\s+will|let['’]?s)"
+_ADVERB = r"(?:\s+(?:now|just|also|therefore|instead|simply|then|first))*"
+_CHANGE = (
+    r"(?:add|use|switch|go\s+(?:with|for)|keep|stick|replace|make|adopt|extract|move|treat|take|introduce|remove|drop|skip|store|split|wrap|refactor|rename|revert|apply"
+    r"|convert|put|set|reuse|leave|avoid|buffer|fall\s+back|default|proceed\s+with|target|pin|cache|inline|merge|rebase|cancel|upgrade|downgrade|refund|book)"
+)
+_WHY = r"\b(?:because|since|so\s+that|so\s+(?:it|the|we|that|this|recording)|instead|rather\s+than|to\s+(?:avoid|match|keep|prevent|ensure|allow|support|preserve)|which\s+(?:keeps|avoids|makes|is|means))\b"
+_COMMITS = re.compile(
+    rf"\b{_WILL}{_ADVERB}\s+{_CHANGE}\b(?!\s+(?:a\s+look|another\s+look|sure|back|through|ahead\s+and\s+(?:check|run|look)))"
+    rf"|\b(?:i['’]?m|i\s+am)\s+going\s+to\s+(?!need|check|look|run|test|verify|read|see|search|try|investigate|start)\w+"
+    rf"|\b(?:{_WILL}|let\s+me|i['’]?m|i\s+am)\s+(?:\w+\s+){{1,2}}?.{{0,160}}?{_WHY}",
     re.IGNORECASE,
 )
+_LOOKS = re.compile(
+    rf"\b(?:{_WILL}|let\s+me|i['’]?m|i\s+am)\s+(?:\w+ly\s+|also\s+|now\s+|just\s+|first\s+|going\s+to\s+)*(?:check|look|see|verify|run|re-?run|read|find|search|explore|understand|investigate|trace|test|review|examine|inspect"
+    r"|fetch|get|start|begin|try|confirm|view|open|list|map|scan|analy[sz]e|dig|figure|think|wait|ask|summari[sz]e|show|double[- ]check|need|do|call|spawn|launch|commit|push|validate|isolate|format|sweep|pull|request|committing|pushing|requesting|formatting|pulling|sweeping|validating|isolating|resolving|waiting|re-?running|starting|fetching|inspecting|tracing|opening|searching|comparing|checking|looking|running|reading|verifying|testing|reviewing|doing|going\s+to\s+(?:check|verify|run|test|look))\b",
+    re.IGNORECASE,
+)
+_CHOSE = re.compile(
+    r"\b(?:decided\s+(?:to|on|that)|going\s+with|went\s+with|opted\s+(?:for|to)|settled\s+on|(?:i|we)\s+(?:chose|picked)|chose\s+to|chosen\s+(?:approach|option))\b"
+    r"|\bdecision\b[*_]*\s*:|\brecommend(?:ation)?\b[*_]*\s*(?::|is\b)|\bi(?:['’]d|\s+would)?\s+(?:recommend|suggest)\b|\bi(?:['’]d|\s+would)\s+(?:use|pick|choose|go\s+(?:with|for)|keep|prefer|avoid|aim\s+for)\b"
+    r"|\b(?:the|my|a|an)?\s*(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
+    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|:)|\bmakes\s+(?:the\s+most\s+|more\s+)?sense\s*[:.]?$|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|need\s+to|must)\b(?!\s+have)"
+    r"|\bi\s+need\s+to\s+change\b",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\broot\s+cause\b(?!\s+(?:of\s+)?(?:unknown|unclear))|\b(?:the|this)\s+(?:actual\s+|real\s+|underlying\s+|core\s+|main\s+|only\s+)?(?:cause|culprit|problem|issue|bug|error|failure|reason)\s*(?:\w+\s+){0,3}?(?:is|was|are|comes|came|stems|lies|happens|occurs)\b(?!\s+(?:not\s+clear|unclear|now|fixed|gone|resolved|confirmed|likely\s+to))"
+    r"|\bi\s+see\s+(?:the\s+)?(?:issue|problem|what)|\bfound\s+(?:the\s+)?(?:it|issue|bug|problem|cause|culprit|root)\b\s*(?:[:!—–-]|in\b)\s*\S"
+    r"|\b(?:fail(?:s|ed|ing)?|br(?:oke|eaks|oken)|crash(?:es|ed)|happen(?:s|ed)|error(?:s|ed)|hangs?|panics?|occur(?:s|red))\b.{0,80}?\b(?:because|due\s+to|since|when)\b"
+    r"|\b(?:is|was|are|were)\s+(?:caused\s+by|due\s+to|because)\b|\b(?:that|this|which)['’]?s?\s+(?:is\s+)?why\b|\bturns\s+out\b|\bexposed\s+an?\b|\bonly\s+happens?\s+when\b|\bthe\s+(?:bug|culprit|catch)\s*[*_]*\s*:"
+    r"|\b(?:looks|seems)\s+like\s+i\b|\bi\s+(?:accidentally|mistakenly|forgot)\b|\bthis\s+is\s+(?:in|because|caused)\s+\S+|\b(?:confirms|proves)\s+that\b"
+    r"|\b(?:pre-?existing|unrelated)\b.{0,60}\b(?:issue|failure|to\s+(?:my|our|these|this))\b|\b(?:my|our|these)\s+changes?\b.{0,30}\bunrelated\b",
+    re.IGNORECASE,
+)
+_ABROAD = re.compile(
+    r"\b(?:ich\s+(?:nehme|verwende|benutze|werde\s+\w+\s+(?:verwenden|nutzen)|habe\s+mich\s+(?:für\s+\S+\s+)?entschieden)|wir\s+(?:nehmen|verwenden)|die\s+ursache\s+ist|das\s+problem\s+(?:ist|war|liegt)"
+    r"|je\s+vais\s+(?:utiliser|garder|remplacer)|j['’]ai\s+(?:choisi|décidé)|la\s+cause\s+(?:est|es)|le\s+problème\s+(?:est|vient)|voy\s+a\s+(?:usar|mantener)|he\s+decidido|decidí|el\s+problema\s+(?:es|era))\b"
+    r"|决定|我将使用|我会使用|采用|根本原因|问题在于|原因是|ことにしました|ことにします|原因は|を採用",
+    re.IGNORECASE,
+)
+_YES = (
+    r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|sure|right|alright|good|great|cool|perfect|thanks|no|so|hmm|please)[,.!:]?\s+)*"
+)
 _USER_CHOICE = re.compile(
-    r"^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure|right|alright|good|great|cool|perfect|no|so|hmm)[,.!:]?\s+)*"
-    r"(?:let['’]?s\s+(?:do|go|use|keep|stick|add|make|take|try|skip|drop|move|update|call)\b|(?:do|go\s+with|take|pick|use|choose|implement)\s+(?:option\s+)?(?:#?\d+\b|[A-D]\b|option\b|the\s+(?:first|second|third|last|latter|former)\b)"
-    r"|go\s+(?:with|for)\b|option\s+(?:\d|[a-d])\b|we(?:['’]ll|\s+will)?\s+(?:go\s+with|use|decided)\b|i\s+(?:decided|chose|choose|pick)\b)"
-    r"|\bi(?:['’]?d|\s+would)\s+(?:rather|prefere?)\b|\b(?:i\s+)?decided\s+to\b|\bgoing\s+with\b",
+    rf"^\W*{_YES}(?:let['’]?s\s+(?:do|go|use|keep|stick|add|take|try|skip|drop|move|call|update|start\s+with)\b"
+    r"|(?:do|go\s+with|take|pick|use|choose|implement)\s+(?:option\s+)?(?:#?\d+\b|[A-D]\b|option\b|both\b|the\s+(?:first|second|third|last|latter|former)\b)"
+    r"|go\s+(?:with|for)\b|option\s+(?:\d|[a-d])\b|we(?:['’]ll|\s+will)?\s+(?:go\s+with|use|decided)\b|i(?:['’]ve)?\s+(?:decided|chose|choose|pick)\b)"
+    r"|^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure)[,.!:]?\s+)+(?:please\s+)?(?:go\s+ahead|proceed|do\s+(?:it|that|this|so|both|all|option|\d)|cancel|book|start\s+implementing|upgrade|downgrade|refund|use)\b"
+    r"|^\W*(?:please\s+)?go\s+ahead\s+(?:with|and)\b"
+    r"|\bi(?:['’]?d|\s+would)\s+(?:rather|prefere?|(?:like\s+to\s+)?(?:look\s+at|go\s+with|use|keep))\b|\bi\s+(?:actually\s+|really\s+)?prefer\b|\b(?:i\s+)?decided\s+to\b|\bgoing\s+with\b",
     re.IGNORECASE,
 )
 _TURNED_DOWN = re.compile(
-    r"\b(?:rejected|ruled\s+out|discarded|dismissed|considered\s+but|decided\s+against|won['’]?t\s+use|not\s+going\s+(?:to|with)|could\s+(?:also\s+)?(?:use|go\s+with)|alternatively|one\s+option|another\s+option|option\s+[a-z\d]\s*:|might\s+be|could\s+be|would\s+you\s+like|should\s+(?:i|we)\b|if\s+(?:you|we)\s+(?:want|prefer|go))\b",
+    r"\b(?:rejected|ruled\s+out|discarded|dismissed|considered\s+but|decided\s+against|won['’]?t\s+use|not\s+going\s+(?:to|with)|could\s+(?:also\s+)?(?:use|go\s+with)|alternatively|one\s+option|another\s+option|option\s+[a-z\d]\s*:|might\s+be|could\s+be"
+    r"|would\s+you\s+like|do\s+you\s+want|should\s+(?:i|we)\b|if\s+(?:you|we)\s+(?:want|prefer|go|like|need))\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|i\s+(?:guess|wonder)|not\s+sure|let\s+me\s+(?:check|see|look|verify|try|understand|find))\b",
+    r"\b(?:maybe|perhaps|possibly|i\s+(?:guess|wonder|suspect)|not\s+sure|let['’]?s\s+say)\b|\bwhy\s+(?:did|does|is|was)\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"(?:\bbecause\b|\bsince\b|\bso\s+that\b|\bin\s+order\s+to\b|\bto\s+avoid\b|\bas\s+(?:it|this|that|the)\b|\bdue\s+to\b|\bweil\b|\bdamit\b|\bparce\s+que\b|\bporque\b|因为|なので|ため)\s*(.+)$",
+    r"(?:\bbecause\b|\bsince\b|\bso\s+that\b|\bin\s+order\s+to\b|\bto\s+(?:avoid|match|prevent)\b|\bdue\s+to\b|\bweil\b|\bdamit\b|\bparce\s+que\b|\bporque\b|因为|なので|ため)\s*(.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _THOUGHT = re.compile(r"^(?:THOUGHT|Thought|Reasoning|Plan)\s*:\s*")
+_IF = re.compile(
+    r"^\W*(?:if|when|what|suppose|assuming)\b|^\W*(?:now\s+)?(?:let['’]?s|i['’]?ll|i\s+will)\s+(?:\w+\s+){0,2}(?:implement|apply|fix)\s+(?:the|this|that|it)(?:\s+(?:fix|issue|bug|it))?[.!:]*$",
+    re.IGNORECASE,
+)
+_FEWEST = 5  # words under which a sentence says too little to be a decision ("I see the issue.")
+_SCAFFOLD = re.compile(
+    r"\b(?:debug\w*|print(?:s|ing)?|logging|log\s+line|lines?\s+\d+|`?sed`?|temporary|temp\s+file|reproduction|repro\b|script|syntax\s+error|placeholder|again\.?$|for\s+now|this\s+change)\b|\b(?:before|after)\s+\d+",
+    re.IGNORECASE,
+)
+_LEAD_IN = 6  # words under which a sentence that ends in a colon only leads in what follows
+_WORDS = re.compile(r"\w+\W+\w+")
 
 
 class Decisions:
+    """The decisions of one conversation, each once, in the order they were made."""
+
     def __init__(self) -> None:
         self.facts: list[Decision] = []
         self._known: set[str] = set()
 
     def user(self, position: int, text: str) -> None:
-        if len(text) > 4_000:
+        if len(text) > _LONGEST_PASTE:
             return
         for sentence in sentences(text):
             said = unquoted(sentence)
-            if _USER_CHOICE.search(said) and not said.rstrip().endswith(("?", "？")) and _SHORT.search(said):
+            if _USER_CHOICE.search(said) and not _asks(said) and _WORDS.search(said):
                 self._add(sentence, position)
 
     def assistant(self, position: int, text: str) -> None:
         for sentence in sentences(text):
             said = _THOUGHT.sub("", unquoted(sentence))
-            if (
-                _CHOICE.search(said) is None
-                or said.rstrip().endswith(("?", "？"))
-                or _TURNED_DOWN.search(said) is not None
-                or _UNSURE.search(said) is not None
-            ):
-                continue
-            self._add(_THOUGHT.sub("", sentence), position)
+            if decided(said) and len(said.split()) >= _FEWEST:
+                self._add(_THOUGHT.sub("", sentence), position)
 
     def _add(self, sentence: str, position: int) -> None:
         plain = " ".join(sentence.lower().split())
-        if len(sentence) > _LONGEST or len(sentence) < 12 or plain in self._known:
+        if not _SHORTEST <= len(sentence) <= _LONGEST or plain in self._known:
             return
         self._known.add(plain)
         reason = _REASON.search(sentence)
         self.facts.append(Decision(sentence, position, reason[1].strip() if reason is not None else ""))
 
 
-_SHORT = re.compile(r"\w+\W+\w+")
+def decided(said: str) -> bool:
+    """Whether an agent's sentence, quotations blanked out, states a choice or a cause."""
+    if _asks(said) or said.startswith("|") or _TURNED_DOWN.search(said) is not None or _UNSURE.search(said) is not None:
+        return False
+    if said.rstrip(" *_").endswith((":", "：")) and len(said.split()) < _LEAD_IN:
+        return False
+    if _CAUSE.search(said) is not None or _ABROAD.search(said) is not None:
+        return True
+    if _IF.match(said) is not None:
+        return False
+    if _CHOSE.search(said) is not None:
+        return True
+    return _COMMITS.search(said) is not None and _LOOKS.search(said) is None and _SCAFFOLD.search(said) is None
+
+
+def _asks(said: str) -> bool:
+    return said.rstrip(" *_\"')").endswith(("?", "？"))

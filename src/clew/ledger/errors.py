@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from clew.jsonio import Json
 from clew.ledger.commands import Ended
 from clew.ledger.facts import ErrorFact
 from clew.ledger.outcome import bounded, error_line, last_line
 from clew.ledger.shell import LOOKS, keys
+from clew.ledger.testscope import scope_of
 from clew.ledger.tools import Action, Output
 
 _LONGEST = 400
-_EACH = 6  # failing tests of one run that are kept by name
-_PASSED = re.compile(r"^[ \t]*--- PASS: (\S+)", re.MULTILINE)
+_EACH = 6  # failing tests of one run, and errors of one paste, that are kept
 _DECLINED = re.compile(
     r"The user doesn't want to proceed|Request interrupted|\[Tool use rejected|operation was aborted|user rejected",
     re.IGNORECASE,
@@ -23,51 +25,82 @@ _PASTED = re.compile(
     r"|npm ERR! .*|Uncaught \w+.*|error\[E\d+\]: .*)$",
     re.MULTILINE,
 )
+# What stays broken until it is seen to work, whatever the agent says; other commands are only ways to something.
+_CHECKS = re.compile(
+    r"test|lint|build|check|vet|tsc|mypy|ruff|eslint|clippy|compile|jest|nox|tox|rspec|make|cargo|mvn|gradle|deploy|push|install|migrate"
+)
+_NO_PROGRAM = re.compile(r"command not found|is not recognized as|not found in PATH")
+_PACKAGE = re.compile(r"FAIL\s+(\S+)\s+\[(?:build|setup) failed\]")
 _ID_KEYS = re.compile(r"(?:^|_)(?:id|number|code|email|name|path|url)$")
 
 
 @dataclass(slots=True)
 class _Open:
+    """An open error: which, what it came from, and the test it is of."""
+
     index: int
+    origin: frozenset[str]
     test: str = ""
 
 
 class Errors:
-    """The errors of one conversation. What is open is found by what it came from."""
+    """The errors of one conversation, and which of them are open."""
 
     def __init__(self) -> None:
         self.facts: list[ErrorFact] = []
-        self._open: dict[str, list[_Open]] = {}
+        self._open: dict[str, _Open] = {}  # by its text
+        self._missed: set[str] = set()  # looks that failed once: only the same again is an error
+        self._given_up: list[_Open] = []
+        self._worked = -1  # the newest message at which anything succeeded
 
     def command(self, position: int, ended: Ended) -> None:
         """A command ended: its errors are new, or it closes those of earlier runs."""
         if ended.output.running:
             return
-        origin = keys(ended.parts)
-        passed = set(_PASSED.findall(bounded(ended.output.text))) if ended.run is not None else set()
-        lines = self._lines(ended) if ended.command.failed else []
-        self._close(origin, position, still={text for text, _ in lines}, passed=passed, all_=not ended.command.failed)
-        only_looks = all(c.program in LOOKS for c in ended.parts if c.words)
-        if ended.command.failed and not only_looks:
+        origin, failed = keys(ended.parts), ended.command.failed
+        lines = _lines(ended) if failed else []
+        if not failed:
+            self._worked = position
+        scope = scope_of(ended.parts, ended.run, bounded(ended.output.text)) if ended.run is not None else None
+        still = {text for text, _ in lines}
+        for text, o in list(self._open.items()):
+            if text in still:
+                continue
+            if o.test and scope is not None:
+                over = scope.passed(o.test)
+            elif o.test:
+                over = False
+            else:
+                over = bool(o.origin & origin) or (not failed and _NO_PROGRAM.search(text) is not None)
+            if over:
+                self._close(text, position)
+        if failed and not all(c.program in LOOKS for c in ended.parts if c.words):
             for text, test in lines:
                 self._add(text, position, origin, test)
 
-    def tool(self, position: int, action: Action, output: Output, arguments: object) -> None:
+    def tool(self, position: int, action: Action, output: Output, arguments: Json) -> None:
         """Another tool ended."""
-        if action.kind in ("read", "search", "fetch", "think", "todo", "ask"):
+        if action.kind in ("think", "todo", "ask"):
             return
         origin = frozenset(_origins(action, arguments))
         if not output.failed:
-            self._close(origin, position, still=set(), passed=set(), all_=True)
+            self._worked = position
+            self._missed -= origin
+            for text, o in list(self._open.items()):
+                if o.origin & origin:
+                    self._close(text, position)
             return
         if _DECLINED.search(output.text[:300]) is not None:
             return
-        text = (error_line(output.text) or output.text.strip().split("\n")[0])[:_LONGEST]
+        if action.kind in ("read", "search", "fetch") and not origin & self._missed:
+            self._missed |= origin
+            return
+        text = error_line(output.text) or output.text.strip().split("\n")[0].strip()
         if text:
-            self._add(text, position, origin, "")
+            self._add(text[:_LONGEST], position, origin, "")
 
     def user(self, position: int, text: str) -> None:
-        """Errors a user pasted: open until that message is answered."""
+        """Errors a user pasted: open until that message is answered or the same test passes."""
         for i, m in enumerate(_PASTED.finditer(bounded(text))):
             if i >= _EACH:
                 break
@@ -75,63 +108,63 @@ class Errors:
             self._add(m.group().strip()[:_LONGEST], position, frozenset({f"user {position}"}), name[1] if name else "")
 
     def answered(self, sources: tuple[int, ...], position: int) -> None:
-        for source in sources:
-            self._close(frozenset({f"user {source}"}), position, still=set(), passed=set(), all_=True)
+        """The agent gave its reply: what users pasted is dealt with, and a command that failed on the way to something
+        that then worked was given up. Tests, builds and checks that failed stay open.
+        """
+        self._given_up = []
+        asked = {f"user {source}" for source in sources}
+        for text, o in list(self._open.items()):
+            pasted = any(k.startswith("user ") for k in o.origin)
+            lasting = o.test or any(_CHECKS.search(k) for k in o.origin)
+            passing = not pasted and not lasting and self.facts[o.index].source < self._worked
+            if o.origin & asked or passing:
+                self._close(text, position)
+                self._given_up.append(o)
 
-    def _lines(self, ended: Ended) -> list[tuple[str, str]]:
-        text, run = ended.output.text, ended.run
-        if run is not None and run.failing:
-            plain = bounded(text)
-            found = []
-            for name in run.failing[:_EACH]:
-                line = next(
-                    (
-                        s.strip()
-                        for s in plain.split("\n")
-                        if name in s and re.search(r"FAIL|ERROR|not ok|fail|●|×|✕|rspec", s)
-                    ),
-                    name,
-                )
-                found.append((line[:_LONGEST], name))
-            return found
-        line = error_line(text) or last_line(text)
-        return [(line[:_LONGEST], "")] if line else []
+    def went_on(self) -> None:
+        """What looked like the agent's reply was none: nothing was given up."""
+        for o in self._given_up:
+            fact = self.facts[o.index]
+            self.facts[o.index] = replace(fact, resolved_by=-1)
+            self._open.setdefault(fact.text, o)
+        self._given_up = []
 
     def _add(self, text: str, position: int, origin: frozenset[str], test: str) -> None:
-        if any(self.facts[o.index].text == text for k in origin for o in self._open.get(k, ())):
+        known = self._open.get(text)
+        if known is None and test:
+            known = next((o for o in self._open.values() if o.test == test), None)
+        if known is not None:
+            known.origin |= origin
             return
-        at = _Open(len(self.facts), test)
+        self._open[text] = _Open(len(self.facts), origin, test)
         self.facts.append(ErrorFact(text, position, " | ".join(sorted(origin))))
-        for key in origin:
-            self._open.setdefault(key, []).append(at)
 
-    def _close(self, origin: frozenset[str], position: int, *, still: set[str], passed: set[str], all_: bool) -> None:
-        for key in origin:
-            for o in self._open.get(key, ()):
-                fact = self.facts[o.index]
-                if (
-                    fact.open
-                    and (all_ or fact.text not in still)
-                    and (not o.test or all_ or not still or o.test not in " ".join(still))
-                ):
-                    self.facts[o.index] = replace(fact, resolved_by=position)
-            self._prune(key)
-        if passed:
-            for key in list(self._open):
-                for o in self._open[key]:
-                    if o.test in passed and self.facts[o.index].open:
-                        self.facts[o.index] = replace(self.facts[o.index], resolved_by=position)
-                self._prune(key)
-
-    def _prune(self, key: str) -> None:
-        left = [o for o in self._open.get(key, ()) if self.facts[o.index].open]
-        if left:
-            self._open[key] = left
-        else:
-            self._open.pop(key, None)
+    def _close(self, text: str, position: int) -> None:
+        o = self._open.pop(text)
+        self.facts[o.index] = replace(self.facts[o.index], resolved_by=position)
 
 
-def _origins(action: Action, arguments: object) -> list[str]:
+def _lines(ended: Ended) -> list[tuple[str, str]]:
+    """The lines to keep of a failed command, each with the test it is of."""
+    text, run = ended.output.text, ended.run
+    if run is not None and run.failing:
+        told = bounded(text).split("\n")
+        return [(_line_of(name, told)[:_LONGEST], name) for name in run.failing[:_EACH]]
+    if _DECLINED.search(text[:300]) is not None:
+        return []
+    line = error_line(text) or last_line(text)
+    package = _PACKAGE.match(line)
+    return [(line[:_LONGEST], package[1] if package is not None else "")] if line else []
+
+
+def _line_of(name: str, lines: Iterable[str]) -> str:
+    return next((s.strip() for s in lines if name in s and _SAYS_FAILED.search(s)), name)
+
+
+_SAYS_FAILED = re.compile(r"FAIL|ERROR|not ok|fail|●|×|✕|rspec")
+
+
+def _origins(action: Action, arguments: Json) -> list[str]:
     if action.kind in ("edit", "write", "patch"):
         return [f"edit {p}" for p in action.paths] or [f"edit {action.tool}"]
     if isinstance(arguments, dict):

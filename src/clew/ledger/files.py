@@ -28,6 +28,7 @@ class Files:
         self._facts: dict[str, FileFact] = {}
         self._stale: dict[str, None] = {}
         self._spelled: dict[str, str] = {}  # by its longest known form
+        self._by_name: dict[str, list[str]] = {}  # by its last name
 
     def facts(self) -> tuple[FileFact, ...]:
         for path in self._stale:
@@ -104,13 +105,24 @@ class Files:
 
     def _spelling(self, path: str, directory: str) -> str:
         whole = joined(directory, path)
-        return self._spelled.get(whole) or self._spelled.get(joined("", path)) or joined("", path)
+        known = self._spelled.get(whole) or self._spelled.get(joined("", path))
+        return known or self._ending_in(path) or joined("", path)
+
+    def _ending_in(self, path: str) -> str:
+        """The one known absolute path that ends in a relative one of two names or more: what git prints of it."""
+        plain = path.replace("\\", "/")
+        if plain.count("/") < 1 or plain.startswith(("/", "~", "$", "../")):
+            return ""
+        ends = [p for p in self._by_name.get(plain.rsplit("/", 1)[1], ()) if p.replace("\\", "/").endswith("/" + plain)]
+        return ends[0] if len(ends) == 1 else ""
 
     def _add(self, verb: Verb, path: str, position: int, lines: tuple[int, int], directory: str) -> None:
         if not path:
             return
         name = self._spelling(path, directory)
         self._spelled.setdefault(joined(directory, path), name)
+        if name not in self._actions:
+            self._by_name.setdefault(re.split(r"[\\/]", name)[-1], []).append(name)
         known = self._actions.setdefault(name, [])
         known.append(FileAction(verb, position, lines))
         self._facts.setdefault(name, FileFact(name, ()))

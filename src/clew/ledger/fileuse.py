@@ -85,11 +85,9 @@ def _named(command: Simple) -> list[Use]:
         verb: Verb = "modified" if "-a" in args else "created"
         return [Use(verb, p, sure=False) for p in paths]
     if program in ("rm", "unlink", "trash"):
-        return [
-            Use("deleted", p)
-            for p in paths
-            if "." in p.rsplit("/", 1)[-1] or "-r" not in "".join(a for a in args if a[0] == "-")
-        ]
+        whole = _recursive(args)
+        gone = [p.rstrip("/") if whole else p for p in plain]
+        return [Use("deleted", p) for p in gone if is_path(p, loose=True)]
     if program == "mv" and len(plain) == 2 and all(is_path(p, loose=True) for p in plain):
         return [Use("renamed", plain[0], onto=plain[1])]
     if (

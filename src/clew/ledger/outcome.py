@@ -13,7 +13,7 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _STRONG = re.compile(
     r"^\s*(?:E\s{2,}\S.*|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)\b(?::.*|\s*)$"
     r"|(?:fatal|error|panic|ERROR|FATAL|Error|Fatal error|Unhandled \w+)(?:\[\w+\])?:.*|npm ERR! .*|\[?ERROR\]? .*"
-    r"|.*?:\d+(?::\d+)?:\s+(?:fatal )?(?:error|undefined|cannot|Error)\b.*|.*\berror TS\d+:.*"
+    r"|.*?:\d+(?::\d+)?:\s+(?:fatal )?(?:error|undefined|cannot|Error)\b.*|.*\berror TS\d+:.*|\S+\.\w+:\d+:\d+: .*\([\w-]+\)$"
     r"|(?:\S*sh|zsh|bash|env): .*(?:not found|No such file|Permission denied|cannot).*|.*: (?:command not found|No such file or directory|not found|Permission denied)\b.*"
     r"|thread '.*' panicked at.*|.*\bis not (?:recognized|a git command)\b.*|(?:.*\s)?CONFLICT \(.*|--- FAIL: .*|Not logged in.*)",
     re.MULTILINE,
@@ -23,8 +23,10 @@ _WEAK = re.compile(
     r"|unable to|invalid|not found|unexpected|[Nn]o such|timed out|unknown (?:flag|option|command)|Usage:)\b.*$",
     re.MULTILINE,
 )
+_EXITED = re.compile(r"\(?(?:no output\)?\s*)?(?:Command exited with code|exit code:?) \d+", re.IGNORECASE)
+_OPTION = re.compile(r"-{1,2}\w[\w-]*(?:,|\s)")
 _NOISE = re.compile(
-    r"\b0 (?:errors?|failures?|failed)\b|no errors?\b|^\s*(?:\^|~)+\s*$|error\.go|errors\.(?:go|py|ts)\b:?\d*$"
+    r"\b0 (?:errors?|failures?|failed)\b|no errors?\b|ERROR task failed|^\s*(?:\^|~)+\s*$|error\.go|errors\.(?:go|py|ts)\b:?\d*$"
 )
 
 
@@ -46,7 +48,7 @@ def error_line(text: str) -> str:
     for pattern in (_STRONG, _WEAK):
         for m in pattern.finditer(text):
             line = m.group().strip()
-            if line and _NOISE.search(line) is None:
+            if line and _OPTION.match(line) is None and _NOISE.search(line) is None:
                 return line
     return ""
 
@@ -66,6 +68,8 @@ def outcome(output: Output, run: TestRun | None) -> str:
     if output.running:
         return "still running"
     if output.failed:
+        if output.exit_code == 1 and not output.text.strip() or _EXITED.fullmatch(output.text.strip()):
+            return f"no output, exit {output.exit_code}" if output.exit_code is not None else "failed"
         line = error_line(output.text) or last_line(output.text)
         return one_line(line, 200) or (f"exit {output.exit_code}" if output.exit_code is not None else "failed")
     if not output.lines:

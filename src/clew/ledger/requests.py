@@ -107,16 +107,24 @@ class Requests:
         self._open: list[int] = []
         self._closed_last: list[int] = []  # by the newest reply, as long as nobody has spoken or acted since
         self._after_command = False
-        self.just_closed: tuple[int, ...] = ()
+        self._after_skill = False
+        self._worked_on = False  # since the newest request
+        self.just_closed: tuple[int, ...] = ()  # sources of what the newest reply answered
+        self.went_on = False  # the newest message showed that the reply before it was none
 
     def user(self, position: int, message: Message) -> str:
         """Take a user turn in; returns what is asked in it."""
+        self.went_on = False
         spoken = spoken_by_user(message)
         text = asked(spoken)
-        expansion = self._after_command and len(text) >= _EXPANSION
+        expansion = (self._after_command or self._after_skill) and len(text) >= _EXPANSION
+        self._after_skill = False
         self._after_command = _COMMAND_NAME.search(spoken) is not None and bool(text)
         if not text and any(isinstance(p, Image) for p in message.parts) and not spoken:
             text = ""
+        if _INTERRUPTED.search(spoken) and not text:
+            self._interrupted(position)
+            return ""
         if _NUDGE.match(spoken) or (text and _GO_ON.match(text)):
             self._reopen()
             return ""
@@ -128,13 +136,19 @@ class Requests:
             self._withdraw(position, stop["verb"])
             if len(text) - stop.end() < 12 and _BACK.match(stop["verb"]) is None:
                 return ""
+        self._worked_on = False
         self._open.append(len(self.facts))
         self.facts.append(Request(text, position))
         return text
 
+    def skill(self) -> None:
+        """A skill was loaded: the long message in the user's name that follows is its text."""
+        self._after_skill = True
+
     def assistant(self, position: int, text: str, *, calls: bool) -> None:
         """Take what the agent said in, and whether it went on working."""
-        self.just_closed = ()
+        self.just_closed, self.went_on = (), False
+        self._worked_on = True
         self._after_command = False
         if calls:
             self._reopen()
@@ -150,10 +164,17 @@ class Requests:
             self._open = []
 
     def _reopen(self) -> None:
+        self.went_on = bool(self._closed_last)
         for i in self._closed_last:
             self.facts[i] = replace(self.facts[i], status="open", answer="", answered_at=-1)
         self._open = self._closed_last + self._open
         self._closed_last = []
+
+    def _interrupted(self, position: int) -> None:
+        """A request that was stopped before anything was done on it was taken back."""
+        if self._open and not self._worked_on:
+            i = self._open.pop()
+            self.facts[i] = replace(self.facts[i], status="withdrawn", answered_at=position)
 
     def _withdraw(self, position: int, verb: str) -> None:
         gone = self._open

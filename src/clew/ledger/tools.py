@@ -191,12 +191,16 @@ def unwrap(result: ToolResult) -> Output:
     code: int | None = None
     if text[:1] in "{[":
         text, code = _from_json(text)
+    text, named = _from_call_id(text)
     text, tagged = _from_tags(text)
     code = tagged if code is None else code
     if code is None:
         text, code = _from_header(text)
     failed = (
-        result.is_error or (code is not None and code != 0) or (code is None and _FAILED_LEAD.search(text) is not None)
+        result.is_error
+        or named == "Error"
+        or (code is not None and code != 0)
+        or (code is None and _FAILED_LEAD.search(text) is not None)
     )
     running = _RUNNING.search(result.text[:300])
     session = (running[1] or running[2] or "") if running is not None else ""
@@ -226,6 +230,15 @@ def _from_json(text: str) -> tuple[str, int | None]:
         code is not None or set(value) <= {*_TEXT_KEYS, "type", "success", "error", "is_error"}
     )
     return (inner, code) if inner is not None and envelope else (text, code if "exit_code" in value else None)
+
+
+_CALL_ID = re.compile(r"Call id: \S+\n(Observation|Error):\n")
+
+
+def _from_call_id(text: str) -> tuple[str, str]:
+    """Without the lead that says which call it answers, and what that lead calls it."""
+    lead = _CALL_ID.match(text)
+    return (text[lead.end() :], lead[1]) if lead is not None else (text, "")
 
 
 def _from_tags(text: str) -> tuple[str, int | None]:

@@ -49,6 +49,10 @@ _CHANGES = re.compile(
     r"|rather|let's|raise|lower|increase|decrease|update|switch|lieber|doch|plutôt|finalmente|mejor|改成|改为|やっぱり|変更)\b|改成|改为|やっぱり",
     re.IGNORECASE,
 )
+_CORRECTS = re.compile(
+    r"\b(?:actually|scratch that|correction|on second thought|no,? wait|wait,? no|i mean|sorry|doch lieber|plutôt)\b|やっぱり|不对",
+    re.IGNORECASE,
+)
 _LIFTS = re.compile(
     r"\b(?:you (?:can|may)|it'?s (?:ok|okay|fine) (?:to|now)|feel free to|go ahead and|no need to|forget (?:what i said|the)|ignore (?:what i said|the)"
     r"|(?:is|are) (?:ok|okay|fine|allowed)(?: now)?|doesn'?t matter)\b",
@@ -154,9 +158,25 @@ def changes(sentence: str) -> bool:
     return _CHANGES.search(sentence) is not None
 
 
+def corrects(sentence: str) -> bool:
+    """Whether it takes back what was said in the same breath."""
+    return _CORRECTS.search(sentence) is not None
+
+
 def lifts(sentence: str) -> bool:
     """Whether it allows what was forbidden."""
     return _LIFTS.search(sentence) is not None
+
+
+def allowed(sentence: str) -> str:
+    """The verb that a sentence allows, in small letters."""
+    found = _LIFTS.search(sentence)
+    verb = (
+        re.match(r"\s*(?:now |also |again |to )*([a-z]{3,})", sentence[found.end() :], re.IGNORECASE)
+        if found is not None
+        else None
+    )
+    return verb[1].lower() if verb is not None else ""
 
 
 def forbids(sentence: str) -> bool:
