@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from clew.handoff import template as t
 from clew.handoff.template import Sections
+from clew.handoff.wording import echoed
 from clew.ledger.foreign import BANNER, recognise
 
 _THOUGHT = re.compile(r"<(think|thinking|analysis|scratchpad|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -103,9 +104,8 @@ def _known(name: str) -> str:
 
 def _bare(heading: str, body: str) -> str:
     """A section's text without placeholders, and the actions numbered throughout."""
-    kept = [
-        x for x in body.split("\n") if x.strip().strip("-*• ").rstrip(".").lower() not in ("none", "n/a", "...", "…")
-    ]
+    said = [x for x in body.split("\n") if not echoed(x)]
+    kept = [x for x in said if x.strip().strip("-*• ").rstrip(".").lower() not in ("none", "n/a", "...", "…")]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
     return _numbered(text) if heading == t.ACTIONS else text
 

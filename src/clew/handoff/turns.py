@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from clew.handoff.template import unframe
+from clew.handoff.wording import MEDIA
 from clew.ledger.foreign import recognise
 from clew.ledger.names import spoken
 from clew.ledger.requests import spoken_by_user
@@ -14,7 +15,6 @@ from clew.transcript import Image, Message, Opaque, Reasoning, Span, Text, ToolC
 
 RESULT, RESULT_HEAD, RESULT_TAIL = 6_000, 4_000, 1_500
 ARGUMENTS, ARGUMENTS_HEAD = 1_500, 1_200
-MEDIA = "[media attachment]"
 _LABEL = 60  # characters; a longer first line is a turn's own text
 
 _INLINE_MEDIA = re.compile(r"data:[\w.+-]+/[\w.+-]+;base64,[A-Za-z0-9+/=\s]{40,}")

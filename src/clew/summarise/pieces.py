@@ -9,7 +9,11 @@ from clew.errors import SummaryError
 from clew.handoff.prompt import PREVIOUS_ANSWER
 from clew.handoff.shape import cleaned, declined
 from clew.summarise.base import Cancel, Reply, Summariser
+from clew.tokens import rough_text
 from clew.wire.usage import Usage
+
+_COUNTED = 1.1  # our estimate of a prompt, against what the model's own vocabulary may make of it
+_LEAST = 256
 
 
 def run(prompts: Sequence[str], max_tokens: int, summariser: Summariser, cancel: Cancel | None = None) -> Reply:
@@ -19,7 +23,8 @@ def run(prompts: Sequence[str], max_tokens: int, summariser: Summariser, cancel:
     used: Usage | None = None
     for n, prompt in enumerate(prompts):
         cancel.check()
-        reply = summariser(prompt.replace(PREVIOUS_ANSWER, cleaned(reply.text), 1), max_tokens, cancel)
+        asked = prompt.replace(PREVIOUS_ANSWER, cleaned(reply.text), 1)
+        reply = summariser(asked, _room(asked, max_tokens, summariser.window), cancel)
         plain = cleaned(reply.text)
         if n + 1 < len(prompts) and (not plain or declined(plain)):
             # The next answer builds on this one alone: what was in the turns so far would be lost without a word.
@@ -27,6 +32,13 @@ def run(prompts: Sequence[str], max_tokens: int, summariser: Summariser, cancel:
             raise SummaryError(f"piece {n + 1} of {len(prompts)} came back {kind}", kind=kind)
         used = _added(used, reply.usage)
     return replace(reply, usage=used)
+
+
+def _room(prompt: str, max_tokens: int, window: int) -> int:
+    """The most that may be answered: providers refuse a call whose prompt and limit exceed the window together."""
+    if not window:
+        return max_tokens
+    return max(min(max_tokens, window - int(rough_text(prompt) * _COUNTED)), _LEAST)
 
 
 def _added(a: Usage | None, b: Usage | None) -> Usage | None:
