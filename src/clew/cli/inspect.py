@@ -17,6 +17,7 @@ from clew.errors import ClewWarning, InputError
 from clew.inspect import Inspection, Options, Outcome, Unreadable, as_json, cores, expand, inspect_files
 from clew.inspect.figures import plural
 from clew.report import look_of, page, write
+from clew.report.canvas import clean
 from clew.report.of_inspection import of_inspection, of_many
 
 _PATIENCE = 1.0  # seconds before progress is shown
@@ -142,21 +143,22 @@ def _write_page(path: Path, outcomes: Sequence[Outcome]) -> None:
 def _complain(outcomes: Sequence[Outcome]) -> None:
     for o in outcomes:
         if isinstance(o, Unreadable):
-            typer.echo(f"clew: {o.sentence}" + (f"\n      {o.hint}" if o.hint else ""), err=True)
+            typer.echo(f"clew: {clean(o.sentence)}" + (f"\n      {clean(o.hint)}" if o.hint else ""), err=True)
 
 
 def _tell(i: Inspection) -> None:
+    path = clean(i.path)
     for p in i.problems:
         where = f"line {p.line}" if p.line else f"message {p.message}"
-        where += f", conversation {p.chain}" if p.chain else ""
-        typer.echo(f"{i.path}: {where}: {p.code}: {p.sentence}")
+        where += f", conversation {clean(p.chain)}" if p.chain else ""
+        typer.echo(f"{path}: {where}: {p.code}: {clean(p.sentence)}")
     hidden = i.problem_count - len(i.problems)
     if hidden > 0:
-        typer.echo(f"{i.path}: and {plural(hidden, 'more problem')}")
+        typer.echo(f"{path}: and {plural(hidden, 'more problem')}")
     for sentence in i.left_out:
-        typer.echo(f"{i.path}: left out: {sentence}", err=True)
+        typer.echo(f"{path}: left out: {clean(sentence)}", err=True)
     said = plural(i.problem_count, "problem") if i.problem_count else "no problems"
-    typer.echo(f"{i.path}: {i.format}, {plural(i.messages, 'message')}: {said}")
+    typer.echo(f"{path}: {i.format}, {plural(i.messages, 'message')}: {said}")
 
 
 def _validity(outcomes: Sequence[Outcome]) -> dict[str, object]:

@@ -13,6 +13,7 @@ from clew.errors import InputError
 from clew.inspect import findings, split
 from clew.inspect.breaches import breaches
 from clew.inspect.cost import costs, price_all
+from clew.inspect.figures import plural
 from clew.inspect.gather import Chain, Gathered, gather
 from clew.inspect.repeats import repeats
 from clew.inspect.requests import Walked, walk
@@ -151,7 +152,7 @@ def _notes(
             "or name another with --model"
         )
     if made.reported and made.reported == made.requests:
-        yield f"tokens of requests are the provider's own ({made.reported:,} reports); what each part took is counted"
+        yield f"tokens of requests are the provider's own ({plural(made.reported, 'report')}); what each part took is counted"
     elif made.requests:
         some = f" ({made.reported:,} of {made.requests:,} requests are reported)" if made.reported else ""
         yield (
@@ -160,7 +161,7 @@ def _notes(
             else (f"usage is reported for a part of the conversations{some}; the rest is counted")
         )
     if ignored := sum(w.ignored for w in walked):
-        yield f"usage is told for only {ignored:,} of the requests, too few to go by: counted instead"
+        yield f"usage is told for only {plural(ignored, 'request')}, too few to go by: counted instead"
     timed = any(t is not None for c in chains for t in c.times) or made.reported
     if made.requests > 1 and not timed:
         yield "the file has no times: the forecast takes it that the cache never expired"

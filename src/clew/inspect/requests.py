@@ -54,13 +54,13 @@ class _Request:
 def walk(chain: Chain, *, drops_reasoning: bool = False) -> Walked:
     """Goes through the chain once, and fills in what each entry cost over all requests."""
     turns = _turns(chain)
-    reports = sum(isinstance(e, Report) for e in chain.events)
+    reports = sum(isinstance(e, Report) and e.usage.prompt > 0 for e in chain.events)
     use = reports > 0 and reports * 2 >= len(turns)
     events: list[_Request | Shrunk] = []
     for seen in chain.events:
         if isinstance(seen, Shrunk):
             events.append(seen)
-        elif use:
+        elif use and seen.usage.prompt > 0:
             events.append(_Request(seen.position, seen))
     if not use:
         events += [_Request(at) for at in turns]
@@ -169,7 +169,7 @@ class _Walk:
     def request(self, event: _Request) -> None:
         report = event.report
         counted = sum(self._sums)
-        usage = report.usage if report is not None and report.usage.prompt else None
+        usage = report.usage if report is not None else None
         prompt = usage.prompt if usage else counted + _REPLY
         scale = min(1.0, prompt / counted) if counted else 1.0
         parts = [round(n * scale) for n in self._sums]

@@ -49,10 +49,11 @@ def width_of(chart: Stack | Lines) -> int:
 
 
 def _step(top: float, ticks: int) -> float:
-    """1, 2, 2.5 or 5 times a power of ten."""
+    """1, 2, 2.5 or 5 times a power of ten; whole numbers only, from one on."""
     rough = top / max(1, ticks)
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+    power = 10.0 ** max(0, math.floor(math.log10(rough)))
+    steps = (1, 2, 2.5, 5, 10) if power > 1 else (1, 2, 5, 10)
+    return next(m * power for m in steps if m * power >= rough * 0.999)
 
 
 def spread(count: int, places: int) -> Sequence[int]:

@@ -136,7 +136,7 @@ def _axis(chart: Stack | Lines, places: Sequence[int], margin: int, look: Look) 
     left, middle, right = f"{x[0]:,}", f"{x[places[width // 2]]:,}", f"{x[-1]:,}"
     name = f" {chart.x_name}" if chart.x_name else ""
     text = list((left + name).ljust(width))
-    for word, at in ((middle, width // 2 - len(middle) // 2), (right, width - len(right))):
+    for word, at in () if len(x) == 1 else ((middle, width // 2 - len(middle) // 2), (right, width - len(right))):
         if at > len(left + name) + 2 and (word == right or at + len(middle) + 2 < width - len(right)):
             text[at : at + len(word)] = word
     yield (Span(" " * (margin + 1) + "".join(text[: max(width, len(left + name))]), "dim"),)
