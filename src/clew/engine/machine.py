@@ -31,7 +31,7 @@ from clew.engine.events import (
     Undone,
 )
 from clew.engine.plan import LEVELS, Written, draft, finish
-from clew.engine.pressure import estimate, judge, rent
+from clew.engine.pressure import RECENT, estimate, judge, rent
 from clew.engine.values import EMPTY_BASE, Draft, Epoch, Phase, Refusal, State, Urgency
 from clew.errors import ProtocolBug
 from clew.handoff import check, prompt
@@ -58,7 +58,8 @@ def step(state: State, event: Event) -> Step:
 
 
 def _append(state: State, event: Appended) -> Step:
-    return replace(state, length=state.length + 1, tail_tokens=state.tail_tokens + event.tokens), ()
+    recent = (*state.recent[-(RECENT - 1) :], event.tokens)
+    return replace(state, length=state.length + 1, tail_tokens=state.tail_tokens + event.tokens, recent=recent), ()
 
 
 def _report(state: State, event: Reported) -> Step:

@@ -10,7 +10,10 @@ from clew.engine.values import State, Urgency
 
 _KEPT = 0.15  # of the leaving turns, that the record will hold
 _CLOSING = 800  # tokens of a handoff that every epoch writes anew
-_GROWN = 0.10  # of the soft limit: growth before the threshold is asked again after an epoch
+RECENT = 4  # newest messages that stay: the floor of three, in whole groups
+_ENOUGH = 0.35  # of the view, that an epoch at the threshold has to take out
+_NEAR = 0.85  # of the hard limit
+_GROWN = 0.25  # of the soft limit: growth before the threshold is asked again after an epoch
 
 
 def estimate(state: State) -> int:
@@ -26,11 +29,15 @@ def estimate(state: State) -> int:
     return int(seen + fresh * ratio)
 
 
+def kept_tail(state: State) -> int:
+    """Tokens of tail that an epoch now would leave: the target, or the newest messages where they are larger."""
+    target, _ = tail_target(state)
+    return min(max(target, sum(state.recent)), state.tail_tokens)
+
+
 def removable(state: State) -> int:
     """Tokens that an epoch now would take out of the view."""
-    target, _ = tail_target(state)
-    gone = max(0, state.tail_tokens - target)
-    return int(gone * (1 - _KEPT))
+    return int((state.tail_tokens - kept_tail(state)) * (1 - _KEPT))
 
 
 def rent(state: State) -> State:
@@ -41,9 +48,20 @@ def rent(state: State) -> State:
 
 def rewrite(state: State) -> float:
     """What an epoch now would cost more than reading the same: its new tokens are written, not read."""
-    target, _ = tail_target(state)
-    fresh = min(target, state.tail_tokens) + _KEPT * max(0, state.tail_tokens - target) + _CLOSING
+    kept = kept_tail(state)
+    fresh = kept + _KEPT * (state.tail_tokens - kept) + _CLOSING
     return (state.limits.write - state.limits.read) * fresh
+
+
+def _worth_it(state: State) -> bool:
+    """Whether the threshold asks for an epoch: the first time always; later, where the view has grown and an epoch would
+    take out enough of it, or where the wall is near. Where it would not, the price decides.
+    """
+    if not state.number:
+        return True
+    grown = state.view_tokens - state.after_epoch
+    enough = removable(state) >= _ENOUGH * state.view_tokens
+    return grown >= _GROWN * state.limits.soft and (enough or estimate(state) >= _NEAR * state.limits.hard)
 
 
 def judge(state: State, now: float) -> Urgency | None:
@@ -53,8 +71,7 @@ def judge(state: State, now: float) -> Urgency | None:
         return None
     if estimate(state) > limits.hard:
         return Urgency.MUST_FIT
-    grown = state.view_tokens - state.after_epoch
-    if estimate(state) >= limits.soft and (not state.number or grown >= _GROWN * limits.soft):
+    if estimate(state) >= limits.soft and _worth_it(state):
         return Urgency.THRESHOLD
     if not limits.priced or not removable(state):
         return None

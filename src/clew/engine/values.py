@@ -172,6 +172,7 @@ class State:
     phase: Phase = Phase.IDLE
     length: int = 0
     tail_tokens: int = 0
+    recent: tuple[int, ...] = ()  # tokens of the newest messages, which stay whatever they cost
     base: Base = EMPTY_BASE
     number: int = 0
     previous: Sections = NO_SECTIONS

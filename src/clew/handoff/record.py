@@ -28,6 +28,9 @@ Measure: TypeAlias = Callable[[str], int]
 _FLOOR = -2.0  # names that score less are not kept, whatever room there is
 _AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
 _SHORTENED = 400
+_SPREAD = 4.0  # what a page may take of its room for names, the lines around them included
+_REBUILT_MOST = 0.75  # of the cap: so that a rebuild is not needed again at once
+_TRIES = 4
 _DECIDED = 40  # decisions that a rebuilt page repeats
 _NAMED = 12  # user messages over the budget that a rebuilt page names one by one
 _NOWHERE = Span(0, 0)
@@ -92,8 +95,26 @@ def extend(
     room = max(budget.least, int(budget.rate * leaving))
     if record.pages and (record.tokens + room > budget.cap or len(opening)):
         return _rebuilt(record, src, span, shown, budget, opening)
-    keep = _choose(src, _candidates(src, span, record.paired | shown), room, record.kept)
-    return _written(record, src, range(span.start, span.end), keep, budget, fresh=span.start, add=True)
+    places = _candidates(src, span, record.paired | shown)
+    listed = range(span.start, span.end)
+    return _fitted(
+        lambda r: _written(
+            record, src, listed, _choose(src, places, r, record.kept), budget, fresh=span.start, add=True
+        ),
+        room,
+        record.tokens + max(min(_SPREAD * room, budget.cap / 2), budget.cap - record.tokens),
+    )
+
+
+def _fitted(write: Callable[[float], Record], room: float, limit: float) -> Record:
+    """The record within a limit of tokens: names cost more than their own length where their lines are long."""
+    made = write(room)
+    for _ in range(_TRIES):
+        if made.tokens <= limit:
+            break
+        room *= 0.8 * limit / made.tokens
+        made = write(room)
+    return made
 
 
 def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], budget: Budget, opening: Span) -> Record:
@@ -102,16 +123,20 @@ def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], bud
         at = src.names.last_message(name)
         if 0 <= at < span.end:
             places[name] = at
-    keep = _choose(src, places, budget.rebuilt)
     # Of those over the budget the newest are named one by one, the rest by their number.
     counted = record.counted + max(0, len(record.shortened) - _NAMED)
     spoken = {*record.verbatim, *record.shortened[-_NAMED:]}
     decided = {d.source for d in src.decisions[-_DECIDED:] if d.source < span.start}
-    old = decided | {at for at in keep.values() if at < span.start} | spoken | set(range(opening.start, opening.end))
-    positions: Sequence[int] = [*sorted(old), *range(span.start, span.end)]
-    return _written(
-        Record(start=record.start, counted=counted), src, positions, keep, budget, fresh=span.start, add=False
-    )
+    always = decided | spoken | set(range(opening.start, opening.end))
+
+    def write(room: float) -> Record:
+        keep = _choose(src, places, room)
+        old = always | {at for at in keep.values() if at < span.start}
+        listed = [*sorted(old), *range(span.start, span.end)]
+        empty = Record(start=record.start, counted=counted)
+        return _written(empty, src, listed, keep, budget, fresh=span.start, add=False)
+
+    return _fitted(write, budget.rebuilt, _REBUILT_MOST * budget.cap)
 
 
 def _candidates(src: Source, span: Span, without: frozenset[str]) -> dict[str, int]:
