@@ -52,7 +52,11 @@ class Sessions:
             new["content"] = self._text(new["content"], m["role"])
         if new.get("tool_calls"):
             new["tool_calls"] = [
-                {**c, "id": self._id(c["id"], ids), "function": {**c["function"], "arguments": self._fresh(c["function"]["arguments"])}}
+                {
+                    **c,
+                    "id": self._id(c["id"], ids),
+                    "function": {**c["function"], "arguments": self._fresh(c["function"]["arguments"])},
+                }
                 for c in new["tool_calls"]
             ]
         return new

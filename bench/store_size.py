@@ -11,8 +11,9 @@ import argparse
 import time
 from pathlib import Path
 
-from clew.store import NewSession, open_store
 from store_data import Sessions
+
+from clew.store import NewSession, open_store
 
 
 def quantile(values: list[float], q: float) -> float:

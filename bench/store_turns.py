@@ -13,8 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from clew.store import NewSession, open_store
 from store_data import Sessions
+
+from clew.store import NewSession, open_store
 
 
 def endless(seed: int):
@@ -37,7 +38,9 @@ def growing(folder: str) -> None:
         at, chain = done.length, done.chain
     early = statistics.median(v for k, v in cost.items() if 50 <= k < 350)
     late = statistics.median(v for k, v in cost.items() if k >= 9_900)
-    print(f"a turn at 10,000 messages against one at 100: {late / early:.2f} x ({1000 * early:.2f} and {1000 * late:.2f} ms CPU)")
+    print(
+        f"a turn at 10,000 messages against one at 100: {late / early:.2f} x ({1000 * early:.2f} and {1000 * late:.2f} ms CPU)"
+    )
 
 
 def resending(folder: str) -> None:
@@ -51,7 +54,9 @@ def resending(folder: str) -> None:
         took.append(time.thread_time() - begin)
     info = store.info()
     distinct = len({m.address for m in history})
-    print(f"500 turns resent whole: {len(history)} messages, {distinct} distinct; positions {info.messages}, contents {info.contents}")
+    print(
+        f"500 turns resent whole: {len(history)} messages, {distinct} distinct; positions {info.messages}, contents {info.contents}"
+    )
     print(f"the last turn of {len(history)} messages: {1000 * statistics.median(took[-20:]):.2f} ms CPU")
 
 
