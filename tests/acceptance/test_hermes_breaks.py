@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -55,8 +56,8 @@ def summary(prompt: str, max_tokens: int) -> str:
 def test_a_run_with_one_user_turn_compacts_as_well_at_the_tenth_epoch_as_at_the_first(summarizer):
     ctx, sizes = play(tool_loop(400), summarizer=summarizer)
     assert len(ctx.epochs) >= 10
-    early, late = ctx.receipts[0], ctx.receipts[9]
-    assert late.saving > 0.5 * early.saving
+    early, late = ctx.receipts[1], ctx.receipts[9]
+    assert late.after <= 1.5 * early.after
     assert max(sizes) <= ctx._state.limits.hard
     assert max(sizes[300:]) <= 1.3 * max(sizes[:100])
     assert any("ORDER-77123" in m["content"] for m in ctx.view() if m["role"] == "user")
