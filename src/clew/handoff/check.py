@@ -131,6 +131,7 @@ def _checked(
     flagged: list[str] = []
     changed: list[str] = []
     slots = 0
+    sections, secrets = _without_secrets(sections)  # before anything of it is quoted in a report
     for heading, body in sections.by_heading.items():
         kept, orders = without_orders(body)
         flagged += [f"order taken out: {_short(x)}" for x in orders]
@@ -147,8 +148,7 @@ def _checked(
         )
     kept_sections, stale = current(Sections(bodies), ledger)
     changed += [f"out of date: {_short(x)}" for x in stale]
-    clean, secrets = _without_secrets(kept_sections)
-    pinned_sections, back = pinned.put_back(clean, ledger, shown)
+    pinned_sections, back = pinned.put_back(kept_sections, ledger, shown)
     room = int(budget * _FILL)
     whole, more = pinned.fill(pinned_sections, ledger, room, rough_text)
     return Verdict(whole, back + more, _once(struck), _once(flagged), secrets, _once(changed))

@@ -44,8 +44,8 @@ _SCRIPTS: tuple[
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _UKRAINIAN = re.compile(r"[іїєґ]", re.IGNORECASE)
 _NOT_PROSE = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|^#{1,6} .*$|\bhttps?://\S+|\[[^\]\n]*\]|\S*[/\\_={}<>@]\S*|\S+\.\w+|\w*\d\w*",
-    re.DOTALL | re.MULTILINE,
+    r"(?s:```.*?(?:```|\Z))|`[^`\n]*`|^#{1,6} .*$|\bhttps?://\S+|\[[^\]\n]*\]|\S*[/\\_={}<>@]\S*|\S+\.\w+|\w*\d\w*",
+    re.MULTILINE,
 )
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ENOUGH = 20_000  # characters that are looked at

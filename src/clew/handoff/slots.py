@@ -66,7 +66,7 @@ def strike(text: str, source: Source, ledger: Ledger) -> Struck:
         assert kind is not None
         if kind == "keep":
             return match[0]
-        out.slots += 1
+        out.slots += kind != "tool"  # a tool's name says nothing of what was done with it
         core = match[0] if kind in ("code", "tool") else match[0].rstrip(_TRAILING)
         if known.holds(kind, match, core):
             return match[0]
