@@ -4,57 +4,97 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 from clew.store.query import Query, Term, TermKind
 
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
+_SAME = r"\x00-\xbf\u2002-\u20cf\u212c-\u2199\u232b-\u2adb\u2e00-\u3029\u30ff-\ua66e\ue000-\uf8ff\U0001f000-\U0001faff"
+_OTHERS = re.compile(f"[^{_SAME}]+")  # what may be, or hold, a combining mark: not punctuation, drawings, ideographs
+_ENOUGH = 64  # times a term is counted: beyond, a score hardly moves, and long texts would be read for nothing
 
 
 def fold(text: str) -> str:
     """Without case and diacritics, as the word index sees it."""
-    if text.isascii():
+    if text.isascii() or not _OTHERS.search(text):
         return text.lower()
-    plain = unicodedata.normalize("NFD", text)
-    return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c))).lower()
+    plain = _OTHERS.sub(_without_marks, unicodedata.normalize("NFD", text))
+    return unicodedata.normalize("NFC", plain).lower()
+
+
+def _without_marks(run: re.Match[str]) -> str:
+    return "".join(c for c in run[0] if not unicodedata.combining(c))
 
 
 def words(text: str) -> list[str]:
-    return _WORD.findall(fold(text))
+    return WORD.findall(fold(text))
 
 
-def matches(query: Query, text: str) -> bool:
-    folded = fold(text)
-    if any(count(term, folded) for term in query.none):
-        return False
-    return all(any(count(term, folded) for term in group) for group in query.all)
-
-
-def score(query: Query, text: str) -> float:
-    """How well a matching text fits: how often, for its length, each group is met."""
+def fit(query: Query, text: str) -> float | None:
+    """How well a text fits: how often, for its length, each group is met. None where it doesn't match."""
     folded = fold(text)
     room = 1.0 + len(folded) / 2000.0
     total = 0.0
     for group in query.all:
-        times = sum(count(term, folded) for term in group)
+        times = sum(_times(term, folded) for term in group)
+        if not times:
+            return None
         total += times / (times + room) * 2.0
-    return total
+    return None if any(next(places(term, folded), None) for term in query.none) else total
 
 
-def count(term: Term, folded: str) -> int:
-    """How often a term stands in an already folded text."""
+def _times(term: Term, folded: str) -> int:
+    n = 0
+    for _ in places(term, folded):
+        n += 1
+        if n == _ENOUGH:
+            break
+    return n
+
+
+def places(term: Term, folded: str) -> Iterator[tuple[int, int]]:
+    """Where a term stands in an already folded text, from the left."""
     if term.kind is TermKind.FRAGMENT:
-        sought = fold(term.text)
-        return folded.count(sought) if sought else 0
+        return _runs(fold(term.text), folded)
+    parts = words(term.text)
+    if len(parts) == 1:
+        return _whole(parts[0], folded, open_end=term.kind is TermKind.PREFIX)
+    return _rows(term, folded)
+
+
+def _runs(sought: str, folded: str) -> Iterator[tuple[int, int]]:
+    at = folded.find(sought) if sought else -1
+    while at >= 0:
+        yield at, at + len(sought)
+        at = folded.find(sought, at + len(sought))
+
+
+def _whole(word: str, folded: str, *, open_end: bool) -> Iterator[tuple[int, int]]:
+    for start, end in _runs(word, folded):
+        if _bounded(folded, start) and (open_end or end == len(folded) or not folded[end].isalnum()):
+            yield start, end
+
+
+def _rows(term: Term, folded: str) -> Iterator[tuple[int, int]]:
     pattern = _pattern(term)
-    return sum(1 for _ in pattern.finditer(folded)) if pattern else 0
+    found = pattern.search(folded) if pattern else None
+    while pattern and found:
+        fits = _bounded(folded, found.start())
+        if fits:
+            yield found.span()
+        found = pattern.search(folded, found.end() if fits else found.start() + 1)
+
+
+def _bounded(folded: str, start: int) -> bool:
+    return not start or not folded[start - 1].isalnum()
 
 
 @lru_cache(maxsize=512)
 def _pattern(term: Term) -> re.Pattern[str] | None:
+    """Words in a row. It begins with the first of them, not with a look behind, so that `re` can leap to it."""
     parts = words(term.text)
     if not parts:
         return None
     body = r"[\W_]+".join(re.escape(p) for p in parts)
-    end = "" if term.kind is TermKind.PREFIX else r"(?![^\W_])"
-    return re.compile(rf"(?<![^\W_]){body}{end}")
+    return re.compile(body if term.kind is TermKind.PREFIX else body + r"(?![^\W_])")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from clew.store.indexed import indexed
-from clew.store.match import matches, score
+from clew.store.match import fit
 from clew.store.memory_data import Data
 from clew.store.query import Hit, Query, Scope
 from clew.store.records import Session, Stored
@@ -11,14 +13,16 @@ from clew.store.records import Session, Stored
 
 def find(data: Data, query: Query, scope: Scope, limit: int, offset: int) -> list[Hit]:
     hits = []
+    of_lineage: Counter[str] = Counter()
     for line, m in data.newest_first():
-        root = data.lines[line.session.root].session if line.session.root in data.lines else line.session
-        if _in_scope(scope, line.session, m):
-            text = indexed(m.message)
-            if matches(query, text):
-                hits.append(
-                    Hit(line.session.id, root.id, m.position, m.time, m.message.role, m.tool, text, score(query, text))
-                )
+        s = line.session
+        if not _in_scope(scope, s, m) or (scope.per_lineage and of_lineage[s.root] >= scope.per_lineage):
+            continue
+        text = indexed(m.message)
+        score = fit(query, text)
+        if score is not None:
+            of_lineage[s.root] += 1
+            hits.append(Hit(s.id, s.root, m.position, m.time, m.message.role, m.tool, text, score))
     if not scope.newest:
         hits.sort(key=lambda h: -h.score)
     return hits[offset : offset + limit]
@@ -33,6 +37,6 @@ def _in_scope(scope: Scope, s: Session, m: Stored) -> bool:
         return False
     if s.root in scope.without_lineages or s.source in scope.without_sources:
         return False
-    if any(s.id == of and m.position >= p for of, p in scope.in_view):
+    if any(s.id == of and p <= m.position and (end is None or m.position < end) for of, p, end in scope.in_view):
         return False
     return (scope.since is None or m.time >= scope.since) and (scope.until is None or m.time <= scope.until)

@@ -34,8 +34,9 @@ class Query:
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where to look; an empty field doesn't limit. `lineages` are root ids. `newest` asks for the order of time
-    instead of the order of fit. `in_view` names sessions and the position from which on their messages are in view
-    now, to be left out.
+    instead of the order of fit. `in_view` names sessions, and from which position to before which one (None: to the end)
+    their messages are in view now, to be left out. `per_lineage`, where it isn't 0, is how many messages of one lineage
+    are looked at, the newest that match.
     """
 
     sessions: tuple[str, ...] = ()
@@ -49,7 +50,8 @@ class Scope:
     since: float | None = None
     until: float | None = None
     newest: bool = False
-    in_view: tuple[tuple[str, int], ...] = ()
+    in_view: tuple[tuple[str, int, int | None], ...] = ()
+    per_lineage: int = 0
 
 
 @dataclass(frozen=True, slots=True)

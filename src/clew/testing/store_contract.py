@@ -370,7 +370,7 @@ class KeepingContract(_Made):
             assert found((Term("启服", fragment),)) == [("s", 2)]
             assert found((Term("fox", word),), sources=("cli",)) == [("s", 0)]
             assert found((Term("foo_bar", fragment),), tools=("bash",), roles=("tool",)) == [("s", 2)]
-            assert found((Term("fox", word),), in_view=(("s", 0),)) == [("t", 0)]
+            assert found((Term("fox", word),), in_view=(("s", 0, None),)) == [("t", 0)]
             assert found((Term('"; DROP TABLE sessions --', fragment),)) == []
             store.vacuum()
 

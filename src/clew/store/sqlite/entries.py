@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from clew import wire
 from clew.store.indexed import indexed
+from clew.store.match import fold
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.index import Entry
 from clew.store.sqlite.rows import name_of, unpack
@@ -22,4 +23,4 @@ def entries(link: Link, where: str, values: Sequence[object]) -> Iterator[Entry]
     while chunk := cursor.fetchmany(200):
         for id_, root, role, tool, kind, body in chunk:
             message = wire.get(name_of(link, kind)).message(unpack(link, body))
-            yield Entry(id_, root, name_of(link, role), name_of(link, tool), indexed(message))
+            yield Entry(id_, root, name_of(link, role), name_of(link, tool), fold(indexed(message)))

@@ -14,13 +14,17 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from clew.errors import ClewWarning
+from clew.store.match import WORD
 from clew.store.sql import named
 
-VERSION = "1"
+VERSION = "2"
 BLOCK = 4  # rows to an entry of the trigram index
 MARK = "\ue000"  # private use: no tokenizer splits at it, and `indexed` takes it out of what people wrote
 _TAIL = "\n\n"  # so that a trigram begins with each of the last characters too, and two can be looked for by prefix
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
+_PAIRS = 4096  # so few that neighbours in a list of rows stand close, which costs one byte each
+_PAIR_MARKS = [f"{MARK}p{n:x}" for n in range(_PAIRS)]
+_LONGEST_IN_PAIR = 10  # longer words are rare enough by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,15 @@ def word_mark(kind: str, value: int | str) -> str:
     return f"{MARK}{kind}{number:x}"
 
 
+def pair_marks(row: Sequence[str]) -> list[str]:
+    """Marks of words that stand next to each other. The index has no places, so without them every message that has
+    all words of a phrase would have to be read.
+    """
+    short = [w.isalpha() and len(w) <= _LONGEST_IN_PAIR for w in row]
+    near = (f"{a} {b}" for a, b, first, second in zip(row, row[1:], short, short[1:], strict=False) if first and second)
+    return [_PAIR_MARKS[crc] for crc in {zlib.crc32(p.encode()) % _PAIRS for p in near}]
+
+
 def gram_mark(root: int) -> str:
     """The mark of a lineage as the three characters that make one token of the trigram index."""
     high, low = divmod(root, _GRAM_BASE)
@@ -77,7 +90,7 @@ def rows_of(block: int) -> range:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message as the indexes hold it."""
+    """One message as the indexes hold it. `text` is folded, as what is looked for will be."""
 
     id: int
     root: int
@@ -89,7 +102,7 @@ class Entry:
         marks = [word_mark("l", self.root), word_mark("r", self.role)]
         if self.tool:
             marks.append(word_mark("t", self.tool))
-        return self.id, " ".join(marks), self.text
+        return self.id, " ".join(marks + pair_marks(WORD.findall(self.text))), self.text
 
 
 def add(db: sqlite3.Connection, have: Indexes, entries: Sequence[Entry]) -> None:

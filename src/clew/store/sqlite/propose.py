@@ -1,0 +1,179 @@
+"""Which messages may match, newest first, and only those in scope."""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from clew.errors import ClewWarning
+from clew.store.query import Query, Scope
+from clew.store.sqlite import expressions, index
+from clew.store.sqlite.connect import Link
+from clew.store.sqlite.pending import watermark
+from clew.store.sqlite.rows import ms
+from clew.store.sqlite.upkeep import indexed_under
+
+_PATIENCE = 64  # messages of lineages that have enough which are passed over one by one
+_FEW = 1000  # proposals of words alone that are taken without asking for more
+_MARKED = 100  # lineages that are asked for by mark
+
+
+class Row(NamedTuple):
+    """A message in scope; its content isn't read yet."""
+
+    id: int
+    session: str
+    root: str
+    root_no: int
+    position: int
+    time: int
+    role: int
+    tool: int | None
+    content: int
+
+
+_COLUMNS = "m.id, s.id, r.id, s.root, m.position, m.time, m.role, m.tool, m.content"
+_SESSIONS = "CROSS JOIN sessions s ON s.no = m.session CROSS JOIN sessions r ON r.no = s.root"
+
+
+@dataclass(slots=True)
+class Where:
+    """The scope as SQL. Values are always bound, names never come from outside."""
+
+    tests: list[str] = field(default_factory=list)
+    values: list[object] = field(default_factory=list)
+
+    def add(self, test: str, *values: object) -> None:
+        self.tests.append(test)
+        self.values += values
+
+    def among(self, column: str, values: Sequence[str], *, names: bool = False, out: bool = False) -> None:
+        if values:
+            marks = ", ".join("?" * len(values))
+            held = f"(SELECT id FROM names WHERE name IN ({marks}))" if names else f"({marks})"  # noqa: S608 - marks are ?
+            self.add(f"{column} {'NOT IN' if out else 'IN'} {held}", *values)
+
+    def text(self) -> str:
+        return "".join(f" AND {t}" for t in self.tests)
+
+
+def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterator[Row]:
+    """`closed` are the lineages of which no more is wanted; the caller adds to it as it goes."""
+    where = _where(scope)
+    mark = watermark(link)
+    yield from _scan(link, where, mark + 1, None)
+    roots = _roots(link, scope)
+    if roots is not None and not roots:
+        return
+    marked = roots or [] if len(roots or []) <= _MARKED else []
+    have = _usable(link)
+    words = expressions.by_words(query) if have.words else ""
+    if words:
+        match = " AND ".join(x for x in (words, expressions.marked(marked, scope.roles, scope.tools)) if x)
+        out = expressions.excluded(query)
+        match = f"({match}) NOT ({out})" if out else match
+        if expressions.strong(query) or not have.grams:
+            yield from _by_words(link, match, where, closed)
+            return
+        few = _few(link.db, match)
+        if few is not None:
+            for id_ in few:
+                yield from _scan(link, where, id_, id_)
+            return
+    grams = expressions.by_grams(query, link.db) if have.grams else ""
+    if grams:
+        match = " AND ".join(x for x in (grams, expressions.gram_marked(marked)) if x)
+        yield from _by_grams(link.db, match, where)
+    elif words:
+        yield from _by_words(link, match, where, closed)
+    else:
+        yield from _scan(link, where, 0, mark)
+
+
+def _usable(link: Link) -> index.Indexes:
+    """An index made under other rules would hide messages."""
+    if indexed_under(link) == index.VERSION:
+        return link.have
+    hint = "run `clew store vacuum`"
+    warnings.warn(ClewWarning(f"the search index was made by another version; reading every message ({hint})"), stacklevel=2)
+    return index.Indexes(words=False, grams=False)
+
+
+def _by_words(link: Link, match: str, where: Where, closed: set[int]) -> Iterator[Row]:
+    """Begins anew without the lineages that have enough, once they are in the way."""
+    sql = (
+        f"SELECT {_COLUMNS} FROM words CROSS JOIN messages m ON m.id = words.rowid {_SESSIONS}"  # noqa: S608 - bound
+        f" WHERE words MATCH ? AND words.rowid < ?{where.text()} ORDER BY words.rowid DESC"
+    )
+    below, left_out = 1 << 62, -1
+    while left_out < len(closed):
+        left_out, passed = len(closed), 0
+        without = expressions.marked(sorted(closed), (), ())
+        asked = f"({match}) NOT {without}" if without else match
+        for values in link.db.execute(sql, (asked, below, *where.values)):
+            row = Row(*values)
+            below = row.id
+            if row.root_no not in closed:
+                yield row
+                continue
+            passed += 1
+            if passed > _PATIENCE and len(closed) > left_out:
+                break
+        else:
+            return
+
+
+def _by_grams(db: sqlite3.Connection, match: str, where: Where) -> Iterator[Row]:
+    first = f"grams.rowid * {index.BLOCK}"
+    sql = (
+        f"SELECT {_COLUMNS} FROM grams CROSS JOIN messages m ON m.id BETWEEN {first} AND {first} + {index.BLOCK - 1}"  # noqa: S608 - bound
+        f" {_SESSIONS} WHERE grams MATCH ?{where.text()} ORDER BY grams.rowid DESC, m.id DESC"
+    )
+    yield from (Row(*values) for values in db.execute(sql, (match, *where.values)))
+
+
+def _few(db: sqlite3.Connection, match: str) -> list[int] | None:
+    """All that the word index proposes, or None where that is much."""
+    rows = db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", (match, _FEW + 1))
+    found = [id_ for (id_,) in rows]
+    return found if len(found) <= _FEW else None
+
+
+def _scan(link: Link, where: Where, first: int, last: int | None) -> Iterator[Row]:
+    bound = "m.id >= ?" if last is None else "m.id BETWEEN ? AND ?"
+    sql = f"SELECT {_COLUMNS} FROM messages m {_SESSIONS} WHERE {bound}{where.text()} ORDER BY m.id DESC"  # noqa: S608 - bound
+    values = (first,) if last is None else (first, last)
+    yield from (Row(*found) for found in link.db.execute(sql, (*values, *where.values)))
+
+
+def _roots(link: Link, scope: Scope) -> list[int] | None:
+    """The numbers of the lineages that a scope stays within; None where it doesn't."""
+    ids = scope.lineages or scope.sessions
+    if not ids:
+        return None
+    sql = f"SELECT DISTINCT root FROM sessions WHERE id IN ({', '.join('?' * len(ids))})"  # noqa: S608 - bound
+    return [no for (no,) in link.db.execute(sql, ids)]
+
+
+def _where(scope: Scope) -> Where:
+    where = Where()
+    where.among("s.id", scope.sessions)
+    where.among("r.id", scope.lineages)
+    where.among("r.id", scope.without_lineages, out=True)
+    where.among("m.role", scope.roles, names=True)
+    where.among("m.tool", scope.tools, names=True)
+    where.among("s.source", scope.sources)
+    where.among("s.source", scope.without_sources, out=True)
+    where.among("s.workspace", scope.workspaces)
+    if scope.since is not None:
+        where.add("m.time >= ?", ms(scope.since))
+    if scope.until is not None:
+        where.add("m.time <= ?", ms(scope.until))
+    for session, start, end in scope.in_view:
+        where.add(
+            "NOT (s.id = ? AND m.position >= ? AND m.position < ?)", session, start, 1 << 62 if end is None else end
+        )
+    return where
