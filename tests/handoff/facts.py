@@ -53,15 +53,27 @@ LEDGER = Ledger(
     values=(Value("8123", 2, "port", "port"),),
     workspace=Workspace("/work/shop", "fix/cart", "a1b2c3d"),
 )
-SOURCE = "\n".join([
-    REQUEST, OTHER, RULE, OLD, NEW, ERROR,
-    "What does cart.py do? It adds up a cart.",
-    "cat src/cart.py", "src/cart.py src/tax.py /work/shop tests/test_cart.py",
-    "pytest -q tests/test_cart.py", "git status --short", "npm run build --workspace web",
-    "3 passed, 3 failed in 0.1s", "FAILED test_total", "5 passed, 1 failed in 0.2s", "exit code: 1",
-    "on branch fix/cart at a1b2c3d4e5f6", "listening on port 8123", "Django 4.2.11", "https://example.org/docs/cart",
-    "bash read_file edit_file", "order ORD-10442 for $1,250.00", "load_cart wrote 47 lines", "Use Decimal for prices.",
-])  # fmt: skip
+SOURCE = f"""{REQUEST}
+{OTHER}
+{RULE} {OLD} {NEW} {ERROR}
+What does cart.py do? It adds up a cart.
+cat src/cart.py
+src/cart.py src/tax.py /work/shop tests/test_cart.py
+pytest -q tests/test_cart.py
+git status --short
+npm run build --workspace web
+3 passed, 3 failed in 0.1s
+FAILED test_total
+5 passed, 1 failed in 0.2s
+exit code: 1
+on branch fix/cart at a1b2c3d4e5f6
+listening on port 8123
+Django 4.2.11 https://example.org/docs/cart
+bash read_file edit_file
+order ORD-10442 for $1,250.00
+load_cart wrote 47 lines
+Use Decimal for prices.
+"""
 PINNED = (REQUEST, OTHER, RULE, NEW, ERROR)
 
 

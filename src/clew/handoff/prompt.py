@@ -11,13 +11,12 @@ from clew.handoff import template as t
 from clew.handoff import wording as w
 from clew.handoff.language import NAMES, spoken
 from clew.handoff.template import Sections
-from clew.handoff.turns import handed_on, labelled, packed
+from clew.handoff.turns import clean, handed_on, labelled, packed
 from clew.ledger.facts import Ledger
 from clew.ledger.foreign import recognise
 from clew.ledger.names import spoken as call_text
 from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import one_line
-from clew.redact import redact
 from clew.transcript import Opaque, Span, Text, ToolCall, ToolResult, Transcript
 
 PREVIOUS_ANSWER = "⟦clew: the previous answer goes here⟧"
@@ -134,12 +133,12 @@ def _language(ledger: Ledger) -> str:
 
 def _focus(log: Log, draft: Draft) -> str:
     if draft.focus:
-        return w.FOCUS.format(focus=one_line(redact(draft.focus, force=True), 600))
+        return w.FOCUS.format(focus=one_line(clean(draft.focus), 600))
     recent: list[str] = []
     for i in range(len(log.transcript) - 1, -1, -1):
         message = log.transcript[i]
         if message.is_user_turn and (text := spoken_by_user(message)) and recognise(text) is None:
-            recent.append(f"- {one_line(redact(text, force=True).replace(PREVIOUS_ANSWER, ''), 240)}")
+            recent.append(f"- {one_line(clean(text).replace(PREVIOUS_ANSWER, ''), 240)}")
         if len(recent) == _RECENT:
             break
     return w.RECENTLY.format(focus="\n".join(reversed(recent))) if recent else ""
@@ -150,7 +149,7 @@ def _earlier(log: Log, previous: Sections, draft: Draft) -> str:
     found = handed_on(log.transcript, draft.span)
     own = "" if previous.empty else "\n\n".join(f"## {h}\n{previous[h]}" for h in t.SECTIONS if previous[h])
     text = "\n\n".join(x for x in (own, found) if x)
-    return redact(text, force=True).replace(PREVIOUS_ANSWER, "")
+    return clean(text).replace(PREVIOUS_ANSWER, "")
 
 
 def _last_number(earlier: str) -> int:
@@ -169,7 +168,7 @@ def _facts(log: Log, draft: Draft, room: int) -> str:
     ]
     if tests:
         lines.append("Test runs, oldest first:\n" + "\n".join(tests))
-    text = redact("\n\n".join(lines), force=True).replace(PREVIOUS_ANSWER, "")
+    text = clean("\n\n".join(lines)).replace(PREVIOUS_ANSWER, "")
     return _within(text, room, log.measure)
 
 

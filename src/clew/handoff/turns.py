@@ -45,7 +45,7 @@ def _user(message: Message) -> str:
     own = message.text if not message.results else spoken_by_user(message)
     text = unframe(own)[1] if recognise(own) is not None else spoken_by_user(message)
     media = sum(_is_media(p) for p in message.parts)
-    body = "\n".join(x for x in (_clean(text), *[MEDIA] * media) if x)
+    body = "\n".join(x for x in (clean(text), *[MEDIA] * media) if x)
     return f"[USER]\n{body}" if body else ""
 
 
@@ -53,17 +53,17 @@ def _parts(message: Message, *, results_only: bool) -> Iterable[str]:
     who = {"assistant": "ASSISTANT", "tool": "TOOL RESULT"}.get(message.role, message.role.upper())
     for part in message.parts:
         if isinstance(part, ToolResult):
-            text = cut(_clean(part.text), RESULT, RESULT_HEAD, RESULT_TAIL)
+            text = cut(clean(part.text), RESULT, RESULT_HEAD, RESULT_TAIL)
             body = "\n".join([x for x in (text,) if x] + [MEDIA for p in part.parts if _is_media(p)])
             yield f"[TOOL RESULT {part.call_id}]{' (failed)' if part.is_error else ''}\n{body or '(no output)'}"
         elif results_only or isinstance(part, Reasoning):
             continue
         elif isinstance(part, ToolCall):
-            values = _clean(spoken(part).removeprefix(f"{part.name} "))
+            values = clean(spoken(part).removeprefix(f"{part.name} "))
             yield f"[TOOL CALL {part.name}] {cut(values, ARGUMENTS, ARGUMENTS_HEAD, 0)}"
         elif isinstance(part, Text):
             if part.text.strip():
-                yield f"[{who}]\n{_clean(part.text)}"
+                yield f"[{who}]\n{clean(part.text)}"
         elif _is_media(part):
             yield f"[{who}]\n{MEDIA}"
 
@@ -72,8 +72,10 @@ def _is_media(part: object) -> bool:
     return isinstance(part, Image) or (isinstance(part, Opaque) and _MEDIA_KINDS.search(part.kind) is not None)
 
 
-def _clean(text: str) -> str:
-    """Redacted before anything is cut: half a credential would be none that a pattern knows."""
+def clean(text: str) -> str:
+    """A text as it may be sent: no credentials, no inline media. Before anything is cut, since half a credential
+    is none that a pattern knows.
+    """
     return redact(_INLINE_MEDIA.sub(MEDIA, text), force=True).strip()
 
 
