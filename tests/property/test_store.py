@@ -7,7 +7,7 @@ from pathlib import Path
 
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, settings
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from clew import transcript
 from clew.errors import ClewError
@@ -46,6 +46,12 @@ class Backends(RuleBasedStateMachine):
         assert out[0] == out[1]
         return out[0]
 
+    @initialize(target=sessions)
+    def begin(self):
+        self.both(lambda s: s.create(NewSession("s0")))
+        self.both(lambda s: s.append("s0", [user(f"first {n}") for n in range(6)], at=0))
+        return "s0"
+
     @rule(target=sessions, source=st.sampled_from(["cli", "subagent"]), title=TEXTS)
     def create(self, source, title):
         self.made += 1
@@ -55,13 +61,17 @@ class Backends(RuleBasedStateMachine):
     @rule(
         target=sessions,
         parent=sessions,
-        shared=st.integers(0, 12),
-        kind=st.sampled_from(["branch", "review", "compression"]),
+        back=st.integers(-1, 5),
+        kind=st.sampled_from(["branch", "branch", "compression"]),
     )
-    def fork(self, parent, shared, kind):
+    def fork(self, parent, back, kind):
+        """Shares all but the last few messages; with `back` -1 one more than there are."""
+        lengths = {s.id: s.length for s in self.stores[0].sessions()}
+        shared = max(0, lengths.get(parent, 0) - back)
         self.made += 1
-        out = self.both(lambda s: s.create(NewSession(f"s{self.made}", parent=parent, shared=shared, kind=kind)))
-        return f"s{self.made}" if not isinstance(out, tuple) else multiple()
+        new = NewSession(f"s{self.made}", parent=parent, shared=shared, kind=kind)
+        out = self.both(lambda s: s.create(new))
+        return new.id if not isinstance(out, tuple) else multiple()
 
     @rule(session=sessions, texts=st.lists(TEXTS, min_size=1, max_size=5), back=st.integers(0, 3))
     def append(self, session, texts, back):
@@ -147,12 +157,13 @@ class Backends(RuleBasedStateMachine):
                 ]
             )
             self.both(lambda store, name=s.id: list(store.epochs(name)))
-            self.both(lambda store, name=s.id: store.get_state(name, "k", at=4))
+            for at in (None, 4):
+                self.both(lambda store, name=s.id, at=at: store.get_state(name, "k", at=at))
 
 
 TestBackends = Backends.TestCase
 TestBackends.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=30, stateful_step_count=20, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
