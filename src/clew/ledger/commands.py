@@ -42,7 +42,8 @@ class Commands:
         if not text and at is None:
             return None
         parts = simple_commands(text if at is None else self.facts[at].text)
-        failed = output.failed or (not run.ok if run is not None else hidden_failure(output, parts))
+        told = output.failed and not (output.guessed and _only_prints(parts))
+        failed = told or (not run.ok if run is not None else hidden_failure(output, parts))
         came = replace(output, failed=failed) if failed != output.failed else output
         if at is None:
             fact = Command(text, source, action.tool)
@@ -75,7 +76,7 @@ def hidden_failure(output: Output, parts: tuple[Simple, ...]) -> bool:
     """Whether an output says that it failed though no exit code does."""
     if output.failed or output.running or not parts:
         return False
-    if all(c.program in _PRINTS for c in parts if c.words):
+    if _only_prints(parts):
         return False
     tail = bounded(output.text)[-1_500:]
     lines = tail.rstrip().split("\n")[-6:]
@@ -84,6 +85,11 @@ def hidden_failure(output: Output, parts: tuple[Simple, ...]) -> bool:
         return False
     last = "\n".join(lines)
     return _HIDDEN.search(last) is not None or (_TRACEBACK.search(tail) is not None and _ends_in_error(lines))
+
+
+def _only_prints(parts: tuple[Simple, ...]) -> bool:
+    """Whether the script only shows what stands somewhere: a text that speaks of failures is no failure."""
+    return all(c.program in _PRINTS for c in parts if c.words)
 
 
 def _ends_in_error(lines: list[str]) -> bool:

@@ -40,7 +40,7 @@ _PASTE = 1_500  # characters from which a message is more likely a document than
 _PREFERENCE = r"""
     \bprefer(?:e|s|red|ably|ence)?\b | \b(?:i|we)['’]?d\s+(?:rather|like\s+(?:it|the|you)\s+to)\b | \bi\s+(?:really\s+)?(?:like|want|would\s+like)\s+(?:it|the\s+\w+|all|everything|you|my|our)\s+(?:\w+\s+){0,3}(?:to\b|in\b|as\b|with\b)
   | \b(?:use|using|pick|choose|take)\s+[^.?!]{1,50}?(?:\binstead\b|\brather\s+than\b|,?\s+not\s+|\bover\b) | \b(?:instead\s+of|rather\s+than)\b.{1,40}\b(?:use|do|make|go)\b
-  | ^(?:please\s+|and\s+|also\s+|actually,?\s+|no,?\s+|ok(?:ay)?,?\s+)*(?:make\ it|change\ it\ to|switch\ to|go\ for|use)\s+\S+
+  | ^(?:please\s+|and\s+|also\s+|actually,?\s+|no,?\s+|ok(?:ay)?,?\s+)*(?:make\ it|change\ it\ to|switch\ to|go\ for|use)\s+(?!cases?\b|this\b|it\b)\S+
   | \bfavou?r\b.{1,40}\bover\b | \bkeep\s+it\s+(?:simple|short|minimal|small|brief|concise|clean)\b | \bas\s+(?:few|short|simple|small|little)\s+as\s+possible\b
 """
 _OTHERS = r"""

@@ -7,7 +7,7 @@ import re
 from clew.ledger.facts import Decision
 from clew.ledger.sentences import sentences, unquoted
 
-_LONGEST, _SHORTEST = 500, 12
+_LONGEST, _SHORTEST = 500, 8
 _LONGEST_PASTE = 4_000  # characters of a user message up to which its sentences are taken for the user's own choices
 _WILL = r"(?:i['’]?ll|i\s+will|i['’]?m\s+going\s+to|i\s+am\s+going\s+to|we['’]?ll|we\s+will|let['’]?s)"
 _ADVERB = r"(?:\s+(?:now|just|also|therefore|instead|simply|then|first))*"
@@ -31,7 +31,7 @@ _CHOSE = re.compile(
     r"\b(?:decided\s+(?:to|on|that)|going\s+with|went\s+with|opted\s+(?:for|to)|settled\s+on|(?:i|we)\s+(?:chose|picked)|chose\s+to|chosen\s+(?:approach|option))\b"
     r"|\bdecision\b[*_]*\s*:|\brecommend(?:ation)?\b[*_]*\s*(?::|is\b)|\bi(?:['’]d|\s+would)?\s+(?:recommend|suggest)\b|\bi(?:['’]d|\s+would)\s+(?:use|pick|choose|go\s+(?:with|for)|keep|prefer|avoid|aim\s+for)\b"
     r"|\b(?:the|my|a|an)?\s*(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
-    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|:)|\bmakes\s+(?:the\s+most\s+|more\s+)?sense\s*[:.]?$|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|need\s+to|must)\b(?!\s+have)"
+    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|:)|\bmakes\s+(?:the\s+most\s+|more\s+)?sense\s*[:.]?$|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|check|look|verify|find|see))"
     r"|\bi\s+need\s+to\s+change\b",
     re.IGNORECASE,
 )
@@ -77,12 +77,14 @@ _REASON = re.compile(
 )
 _THOUGHT = re.compile(r"^(?:THOUGHT|Thought|Reasoning|Plan)\s*:\s*")
 _IF = re.compile(
-    r"^\W*(?:if|when|what|suppose|assuming)\b|^\W*(?:now\s+)?(?:let['’]?s|i['’]?ll|i\s+will)\s+(?:\w+\s+){0,2}(?:implement|apply|fix)\s+(?:the|this|that|it)(?:\s+(?:fix|issue|bug|it))?[.!:]*$",
+    r"^\W*(?:but\s+|and\s+|so\s+)?(?:if|what|suppose|assuming)\b|^\W*(?:now\s+)?(?:let['’]?s|i['’]?ll|i\s+will)\s+(?:\w+\s+){0,2}(?:implement|apply|fix)\s+(?:the|this|that|it)(?:\s+(?:fix|issue|bug|it))?[.!:]*$",
     re.IGNORECASE,
 )
 _FEWEST = 5  # words under which a sentence says too little to be a decision ("I see the issue.")
 _SCAFFOLD = re.compile(
-    r"\b(?:debug\w*|print(?:s|ing)?|logging|log\s+line|lines?\s+\d+|`?sed`?|temporary|temp\s+file|reproduction|repro\b|script|syntax\s+error|placeholder|again\.?$|for\s+now|this\s+change)\b|\b(?:before|after)\s+\d+",
+    r"\b(?:debug\w*|logging|log\s+lines?|prints?\s+(?:at|in|to|before|after)|print\s+statements?|lines?\s+\d+|syntax\s+error|placeholder|for\s+now|this\s+change)\b"
+    r"|`?\bsed\b|\b(?:before|after)\s+\d+|\bagain\b"
+    r"|\b(?:revert|re-?apply|apply|undo)\s+(?:the|this|that|my|these|changes?|`)",
     re.IGNORECASE,
 )
 _LEAD_IN = 6  # words under which a sentence that ends in a colon only leads in what follows
@@ -107,7 +109,7 @@ class Decisions:
     def assistant(self, position: int, text: str) -> None:
         for sentence in sentences(text):
             said = _THOUGHT.sub("", unquoted(sentence))
-            if decided(said) and len(said.split()) >= _FEWEST:
+            if decided(said) and (len(said.split()) >= _FEWEST or not said.isascii()):
                 self._add(_THOUGHT.sub("", sentence), position)
 
     def _add(self, sentence: str, position: int) -> None:
@@ -125,10 +127,10 @@ def decided(said: str) -> bool:
         return False
     if said.rstrip(" *_").endswith((":", "：")) and len(said.split()) < _LEAD_IN:
         return False
-    if _CAUSE.search(said) is not None or _ABROAD.search(said) is not None:
-        return True
     if _IF.match(said) is not None:
         return False
+    if _CAUSE.search(said) is not None or _ABROAD.search(said) is not None:
+        return True
     if _CHOSE.search(said) is not None:
         return True
     return _COMMITS.search(said) is not None and _LOOKS.search(said) is None and _SCAFFOLD.search(said) is None

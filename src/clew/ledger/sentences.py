@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 LONGEST = 60_000  # characters of a text that are looked at
 _FENCE = re.compile(r"^[ \t]*(?:```+|~~~+)[ \t]*(?P<info>[^\n`]*)$", re.MULTILINE)
-_BREAK = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(*_`\[]*[A-ZÀ-ÖØ-Þ0-9$`/@a-z])|(?<=[。！？])\s*")
+_BREAK = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(*_`\[]*[A-ZÀ-ÖØ-Þ0-9$`/@a-z぀-ヿ一-鿿])|(?<=[。！？])\s*")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|z\.B|d\.h|bzw|No|Nr|Dr|Mr|Mrs|Ms)\.|\.\.\.)[\"')]*$"
 )

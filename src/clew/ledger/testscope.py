@@ -69,7 +69,7 @@ def scope_of(parts: tuple[Simple, ...], run: TestRun, text: str) -> Scope:
         if flag in _FILTERS:
             chosen = value or (words[i + 1] if i + 1 < len(words) else "")
             skip = not value
-        elif not word.startswith("-") and i > 1 - ("::" in word):
+        elif not word.startswith("-"):
             targets.append(word.removeprefix("./"))
     return Scope(_runner(" ".join(words)), run.ok, frozenset(run.failing), by_name, chosen, tuple(targets))
 

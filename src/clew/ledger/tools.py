@@ -38,7 +38,8 @@ _PATCH_FILE = re.compile(r"^\*\*\* (Add|Update|Delete|Move to)(?: File)?: (.+)$"
 _DIFF_FILE = re.compile(r"^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
 _INNER_EXEC = re.compile(r"exec_command\(\s*(\{.*?\})\s*\)", re.DOTALL)
 _EXIT = re.compile(
-    r"(?:^|\b)(?:exit(?:ed)?(?: with)?(?: code| status)?|return ?code|rc)(?:\s*[:=>]\s*|\s+)\(?(-?\d{1,3})\b",
+    r"\W{0,3}(?:(?:Command|Process|Script|Shell|Program|error: script \S+)\b.{0,30}?)?"
+    r"\b(?:exit(?:ed)?(?: with)? (?:code|status)|exit[_ ]?(?:code|status)?\s*[:=]|return ?code|rc\s*[:=])\W{0,3}?(-?\d{1,3})\b",
     re.IGNORECASE,
 )
 _EXIT_KEYS = ("exit_code", "exitCode", "returncode", "return_code", "code", "status_code", "exit_status")
@@ -50,7 +51,7 @@ _RUNNING = re.compile(
 )
 _FAILED_LEAD = re.compile(
     r"\A\s*(?:<tool_use_error>|Error(?: when|:|\b.{0,40}failed)|exec_command failed|Traceback \(most recent|"
-    r"(?:fatal|error|panic): |The user doesn't want to proceed|API Error|\[?ERROR\]?\b)",
+    r"(?:fatal|error|panic): |File (?:does not exist|not found)|ENOENT|The user doesn't want to proceed|API Error|\[?ERROR\]?\b)",
     re.IGNORECASE,
 )
 
@@ -78,6 +79,7 @@ class Output:
     exit_code: int | None = None
     failed: bool = False
     running: bool = False
+    guessed: bool = False  # `failed` by nothing but how the text begins
     session: str = ""  # by which a running command is called later
 
     @property
@@ -196,15 +198,11 @@ def unwrap(result: ToolResult) -> Output:
     code = tagged if code is None else code
     if code is None:
         text, code = _from_header(text)
-    failed = (
-        result.is_error
-        or named == "Error"
-        or (code is not None and code != 0)
-        or (code is None and _FAILED_LEAD.search(text) is not None)
-    )
+    failed = result.is_error or named == "Error" or (code is not None and code != 0)
+    guessed = not failed and code is None and _FAILED_LEAD.search(text) is not None
     running = _RUNNING.search(result.text[:300])
     session = (running[1] or running[2] or "") if running is not None else ""
-    return Output(text, code, failed, running is not None, session)
+    return Output(text, code, failed or guessed, running is not None, guessed, session)
 
 
 def _from_json(text: str) -> tuple[str, int | None]:
@@ -251,7 +249,9 @@ def _from_tags(text: str) -> tuple[str, int | None]:
 
 def _from_header(text: str) -> tuple[str, int | None]:
     head = text[:400]
-    found = _EXIT.search(head) or _EXIT.search(text[-200:])
+    # Only a line of its own says it, among the first or as the last: texts speak of exit codes, too.
+    lines = [*head.split("\n")[:5], text[-200:].rstrip().rsplit("\n", 1)[-1]]
+    found = next((m for line in lines if (m := _EXIT.match(line)) is not None), None)
     code = int(found[1]) if found else None
     at = head.find("\nOutput:\n")
     if at >= 0 and re.match(r"(?:Exit code|Chunk ID|Wall time|Script )", head):

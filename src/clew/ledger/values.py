@@ -11,6 +11,7 @@ from dataclasses import replace
 from clew.ledger.facts import Value
 
 _BOUND = 12_000  # characters of a text that are looked at
+_RESULT_BOUND = 4_000  # the same of a result: what it alone holds has no name yet
 _VALUE = re.compile(
     r"""
     (?P<url>https?://[^\s<>"'`)\]}|\\]+)
@@ -46,7 +47,8 @@ class Values:
         """Take a text in; `who` is "user", "agent", "call" or "result"."""
         if not text:
             return
-        piece = text if len(text) <= _BOUND else text[: _BOUND * 2 // 3] + "\n" + text[-_BOUND // 3 :]
+        bound = _RESULT_BOUND if who == "result" else _BOUND
+        piece = text if len(text) <= bound else text[: bound * 2 // 3] + "\n" + text[-bound // 3 :]
         found: dict[str, tuple[str, int]] = {}
         for m in _VALUE.finditer(piece):
             kind = m.lastgroup or ""

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import pytest
+
+from clew.ledger.facts import Constraint
+from tests.ledger.script import Talk
+
+
+def constraints(*turns: str) -> tuple[Constraint, ...]:
+    talk = Talk()
+    for turn in turns:
+        talk.user(turn).agent("All right.")
+    return talk.ledger().constraints
+
+
+def current(*turns: str) -> list[str]:
+    return [c.text for c in constraints(*turns) if c.current]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "You must not touch the migrations.",
+        "Never commit to main.",
+        "Always run the linter first.",
+        "Don't change the public API.",
+        "Please don't add dependencies.",
+        "Use pathlib, not os.path.",
+        "Only edit files under src.",
+        "Keep the diff below 200 lines.",
+        "The budget is $800.",
+        "The deadline is Friday.",
+        "Make sure it works on Windows.",
+        "Fix it without changing the tests.",
+        "I don't want any new files.",
+        "no console logs!",
+        "invalid input must NEVER crash it",
+        "it needs to be the terminal for all screenshots",
+        "I prefer short functions.",
+        "Leave the old endpoint as it is.",
+        "If a check fails, stop and ask me.",
+        "can you fix it without touching the config?",
+        "Bitte keine neuen Abhängigkeiten hinzufügen.",
+        "Du darfst die Tests nicht ändern.",
+        "Ne modifie pas les fichiers de test.",
+        "Il faut utiliser Python 3.11.",
+        "No toques los archivos de prueba.",
+        "Siempre ejecuta las pruebas antes.",
+        "不要修改测试文件。",
+        "必须使用 Python 3.11。",
+        "テストファイルを変更しないでください。",
+        "必ず型注釈を付けてください。",
+    ],
+)
+def test_a_sentence_that_binds_later_work_is_kept_verbatim(sentence: str):
+    assert sentence in current(f"Let us begin.\n{sentence}\nThanks a lot")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "What if we must never restart it?",
+        "Suppose the budget is $800.",
+        'The README says "never run this as root".',
+        "> You must not reply to this.",
+        "I don't know why it fails.",
+        "Why don't you look at the log?",
+        "Do we only need the push hook?",
+        "It always fails on the second run.",
+        "I never understood that part.",
+        "```\n# never delete this\n```",
+        "Add a test case to ensure the fix works.",
+        "hooks_test.go:12: commit must not have a trailer",
+        "No problem.",
+        "Use case:",
+    ],
+)
+def test_what_is_supposed_quoted_told_or_merely_asked_binds_nothing(sentence: str):
+    assert current(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The budget is $800.", "Actually make it $500."),
+        ("The budget is $800.", "The budget is now $500."),
+        ("Use tabs for indentation.", "Use spaces instead."),
+        ("Use npm, not yarn.", "Use pnpm instead of npm."),
+        ("Always use port 8080.", "The port must be 9090."),
+        ("The deadline is Friday.", "Actually, by Monday is fine, change the deadline."),
+        ("I prefer a window seat.", "I prefer an aisle seat."),
+        ("预算是 $800。", "改成 $500。"),
+    ],
+)
+def test_a_later_one_on_the_same_thing_takes_its_place(first: str, second: str):
+    found = constraints(f"Plan the work. {first}", second)
+    assert not next(c for c in found if c.text == first).current
+    assert next(c for c in found if c.text == first).superseded_by == 2
+    assert second.split(". ")[-1] in [c.text for c in found if c.current]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The budget is $800.", "The deadline is Friday."),
+        ("Never push to main.", "Never delete the logs."),
+        ("Keep it under 100 lines.", "Use at most 3 retries."),
+        ("The budget is $800.", "The flight costs $500, is that good?"),
+        ("Don't commit yet.", "You can run the tests now."),
+    ],
+)
+def test_what_is_on_another_thing_replaces_nothing(first: str, second: str):
+    assert first in current(first, second)
+
+
+def test_a_permission_lifts_what_was_forbidden():
+    assert current("Don't commit yet.", "OK, you can commit now.") == []
+
+
+def test_what_is_said_twice_is_kept_once():
+    assert current("Never push to main.", "never push to MAIN.") == ["Never push to main."]
+
+
+def test_standing_instructions_of_a_client_bind_and_are_no_request():
+    rules = "Run `make check` before each commit.\nNever add code that fetches remote\nsources at run time, whatever the reason may be."
+    ledger = Talk().user(f"# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\n- {rules}\n</INSTRUCTIONS>").ledger()
+    assert not ledger.requests
+    assert any("Never add code that fetches remote" in c.text for c in ledger.constraints)
+
+
+def test_a_sentence_broken_at_a_width_is_one():
+    text = "The provider is offline: never add any code that loads\nremote sources or sends telemetry anywhere."
+    assert current(text) == [
+        "The provider is offline: never add any code that loads remote sources or sends telemetry anywhere."
+    ]

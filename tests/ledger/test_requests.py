@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import pytest
+
+from clew.ledger.foreign import BANNER
+from clew.ledger.requests import asked
+from tests.ledger.script import WIRES, Talk
+
+LIST = {"command": "ls"}
+
+
+def states(talk: Talk) -> list[str]:
+    return [r.status for r in talk.ledger().requests]
+
+
+def test_a_request_is_open_until_the_agent_gave_its_reply():
+    talk = Talk().user("Count the files.").call("Bash", LIST, "a\nb")
+    assert states(talk) == ["open"]
+    request = talk.agent("There are two.\nBoth are empty.").ledger().requests[0]
+    assert (request.status, request.answer, request.answered_at) == ("answered", "There are two.", 3)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_words_before_further_work_are_no_reply(wire: str):
+    talk = Talk(wire).user("Count the files.").call("Bash", LIST, "a\nb", said="I will look.")
+    talk.agent("So far two.").call("Bash", {"command": "ls -a"}, "a\nb\n.c")
+    assert states(talk) == ["open"]
+
+
+def test_several_requests_pend_together_and_one_reply_closes_them():
+    talk = Talk().user("Fix the parser.").call("Bash", LIST, "a").user("Also rename the module.")
+    assert states(talk) == ["open", "open"]
+    assert states(talk.agent("Both are done.")) == ["answered", "answered"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I can help with that. Could you please provide your booking number?",
+        "Here is what I would change: the date. Please confirm if you would like me to proceed.",
+        "The tool is logged out. Please run `acme login`, then reply here.",
+        "There are 70 places to change. I will go through them now:",
+    ],
+)
+def test_a_reply_that_cannot_go_on_without_the_user_closes_nothing(reply: str):
+    assert states(Talk().user("Move my flight.").agent(reply)) == ["open"]
+
+
+def test_an_offer_to_do_more_is_an_answer_all_the_same():
+    assert states(Talk().user("Why does it fail?").agent("The cache is stale. Want me to clear it?")) == ["answered"]
+
+
+@pytest.mark.parametrize(
+    "stop", ["stop", "never mind", "Wait, forget it.", "cancel that", "vergiss es", "算了", "やめて"]
+)
+def test_stopping_withdraws_what_is_open(stop: str):
+    talk = Talk().user("Rewrite the docs.").call("Bash", LIST, "a").user(stop)
+    assert states(talk) == ["withdrawn"]
+
+
+@pytest.mark.parametrize("back", ["undo that", "Roll back the last change, please", "revert it"])
+def test_undoing_withdraws_the_finished_request_and_is_one_itself(back: str):
+    talk = Talk().user("Add a cache.").agent("Added.").user(back)
+    assert states(talk) == ["withdrawn", "open"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Yes, please cancel the reservation AB12CD.", "Cancel my order 4411.", "stop the server when it is idle"]
+)
+def test_what_only_sounds_like_stopping_is_a_request(text: str):
+    assert states(Talk().user("Look at my bookings.").user(text))[0] == "open"
+    assert states(Talk().user(text)) == ["open"]
+
+
+def test_going_on_and_a_harness_complaint_open_again_what_the_last_reply_closed():
+    talk = Talk().user("Port the module.").agent("The first half is ported.")
+    assert states(talk) == ["answered"]
+    assert states(talk.user("continue")) == ["open"]
+    talk = Talk().user("Port the module.").agent("I will run two things at once.")
+    assert states(talk.user("Please always provide EXACTLY ONE action in triple backticks, found 2 actions.")) == [
+        "open"
+    ]
+
+
+def test_a_request_stopped_before_any_work_on_it_is_withdrawn():
+    talk = Talk().user("commit this").user("[Request interrupted by user]").user("What does setup do?")
+    assert states(talk) == ["withdrawn", "open"]
+    worked = Talk().user("commit this").call("Bash", LIST, "a").user("[Request interrupted by user for tool use]")
+    assert states(worked) == ["open"]
+
+
+@pytest.mark.parametrize(
+    ("spoken", "request_"),
+    [
+        ("<environment_context>\n <cwd>/work</cwd>\n</environment_context>", ""),
+        ("<command-name>/exit</command-name>\n<command-args></command-args>", ""),
+        ("<command-name>/ship</command-name>\n<command-args>the docs first</command-args>", "the docs first"),
+        ("<command-name>/ship</command-name><command-args></command-args>", "/ship"),
+        ("<task-notification><result>done</result></task-notification>", ""),
+        ("# AGENTS.md instructions for /work\n\n<INSTRUCTIONS>\nNever push.\n</INSTRUCTIONS>", ""),
+        ("/clear", ""),
+        (f"{BANNER}\nold things", ""),
+        ("This session is being continued from a previous conversation that ran out of context.", ""),
+        ("[Image: source: /tmp/a.png]\nwhy is it blue", "why is it blue"),
+        ("make <b>bold</b> work", "make <b>bold</b> work"),
+    ],
+)
+def test_what_clients_write_in_a_users_name_is_not_asked(spoken: str, request_: str):
+    assert asked(spoken) == request_
+
+
+def test_reminders_are_stripped_and_the_words_stay_verbatim():
+    text = "Fix  the\tspacing —  keep “quotes”.\n\n- one\n- two"
+    talk = Talk().user(f"<system-reminder>tools changed</system-reminder>\n{text}")
+    assert talk.ledger().requests[0].text == text
+
+
+def test_the_text_of_a_loaded_skill_is_no_request():
+    talk = Talk().user("Review it.").call("Skill", {"skill": "review"}, "Launching skill: review")
+    talk.user("Approach this as a careful reviewer. " * 20)
+    assert [r.text for r in talk.ledger().requests] == ["Review it."]
