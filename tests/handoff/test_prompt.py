@@ -18,6 +18,7 @@ from tests.handoff.facts import LEDGER
 from tests.handoff.logs import coding, draft_of, log_of
 from tests.wire.builders import DATA_URL
 
+NONE = Sections()
 GOLDEN = Path(__file__).parents[1] / "golden" / "prompts"
 PREVIOUS = Sections(
     {t.GOAL: "Fix the cart.", t.ACTIONS: "1. READ a.py — ok [tool: read]\n7. RUN `ls` — ok [tool: bash]"}
@@ -28,7 +29,7 @@ ALARM = re.compile(
 )
 
 
-def one(messages: list[Message], previous: Sections = Sections(), **more: object) -> str:
+def one(messages: list[Message], previous: Sections = NONE, **more: object) -> str:
     log = log_of(messages)
     (made,) = prompts(log, previous, draft_of(log, **more))
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType, TracebackType
@@ -126,13 +126,14 @@ def hostile() -> dict[str, Reply]:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the provider sends: status, headers and the body in pieces. `hold` keeps it waiting before the pieces until
-    the test lets go; `cut` closes the connection after so many pieces; `drop` before anything is sent.
+    the test lets go, `pause` is the seconds before each; `cut` closes the connection after so many pieces; `drop` before anything is sent.
     """
 
     pieces: tuple[bytes, ...] = ()
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     hold: bool = False
+    pause: float = 0.0
     cut: int = -1
     drop: bool = False
 
@@ -249,14 +250,16 @@ class Provider:
                     self.send_header("Content-Length", str(sum(map(len, answer.pieces)) + 1))
                 self.send_header("Connection", "close")
                 self.end_headers()
-                self._send(answer.pieces[: answer.cut] if answer.cut >= 0 else answer.pieces, hold=answer.hold)
+                self._send(answer)
 
-            def _send(self, pieces: Iterable[bytes], *, hold: bool) -> None:
+            def _send(self, answer: Answer) -> None:
                 try:
                     self.wfile.flush()
-                    if hold:
+                    if answer.hold:
                         provider.let_go.wait(30)
-                    for piece in pieces:
+                    for piece in answer.pieces[: answer.cut] if answer.cut >= 0 else answer.pieces:
+                        if answer.pause and provider.let_go.wait(answer.pause):
+                            return
                         self.wfile.write(piece)
                         self.wfile.flush()
                 except OSError:
