@@ -112,6 +112,7 @@ class _Walk:
         self._drops = drops_reasoning
         self._next = 0
         self._live: dict[str, _Live] = {}
+        self._thoughts: list[str] = []  # keys of reasoning since the user last spoke
         self._sums = [0] * len(KINDS)
         self._scale = 0.0  # how much of each live token all requests so far have sent
         self._new: list[tuple[str, int]] = []
@@ -134,6 +135,8 @@ class _Walk:
         self._live[key] = _Live(entry, self._scale, len(self.points))
         self._sums[_INDEX[entry.kind]] += entry.tokens
         self._new.append((key, entry.tokens))
+        if entry.kind == "reasoning":
+            self._thoughts.append(key)
 
     def _leave(self, key: str) -> None:
         live = self._live.pop(key)
@@ -143,11 +146,11 @@ class _Walk:
 
     def _drop_reasoning(self) -> None:
         """Some providers leave out the reasoning of earlier turns once the user speaks again."""
-        gone = [key for key, live in self._live.items() if live.entry.kind == "reasoning"]
-        for key in gone:
-            self._leave(key)
-        if gone:
-            self._fresh = True
+        for key in self._thoughts:
+            if key in self._live:
+                self._leave(key)
+                self._fresh = True
+        self._thoughts.clear()
 
     def compact(self, event: Shrunk) -> None:
         """The view begins anew, with what was kept and what replaces the rest."""
