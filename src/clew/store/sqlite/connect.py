@@ -33,7 +33,7 @@ _CHECKPOINT_PAGES = 4000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`full` survives power loss at about a tenth of the speed; without it only the process may die at any moment."""
+    """`full` survives power loss at about a fifteenth of the speed; without it only the process may die at any moment."""
 
     full: bool = False
     read_only: bool = False
