@@ -15,7 +15,7 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?|\b\d[\d,]*(?:\.\d+)*\s?(?:%|[€£]|USD|EUR|[kKMGT]i?B\b|ms\b)?|`[^`\n]+`|\b[\w.-]+/[\w./-]+|\b\w+\.\w{1,5}\b"
+    r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?|\b\d[\d,]*(?:\.\d+)*(?:\s?(?:%|[€£]|USD|EUR|[kKMGT]i?B\b|ms\b))?|`[^`\n]+`|\b[\w.-]+/[\w./-]+|\b\w+\.\w{1,5}\b"
 )
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
@@ -33,14 +33,15 @@ def current(sections: Sections, ledger: Ledger) -> tuple[Sections, list[str]]:
 
 
 def _heir(ledger: Ledger, old: Constraint) -> str:
-    """The rule that took its place, or what stands at the message where it was replaced."""
-    by_source = {c.source: c for c in ledger.constraints}
-    index = old.superseded_by
+    """The rule that took its place and holds now, or "" where it was only lifted."""
+    rule = old
     for _ in range(len(ledger.constraints)):
-        after = by_source.get(index)
-        if after is None or after.current:
-            return after.text if after is not None else ""
-        index = after.superseded_by
+        there = [c for c in ledger.constraints if c.source == rule.superseded_by]
+        if not there:
+            return ""
+        rule = max(there, key=lambda c: (c.topic == old.topic, len(_words(c.text) & _words(old.text))))
+        if rule.current:
+            return rule.text
     return ""
 
 
