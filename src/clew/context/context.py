@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +28,7 @@ from clew.engine.events import (
     Appended,
     Asked,
     CallModel,
+    Cancelled,
     Closing,
     Committed,
     CompactRequested,
@@ -57,6 +59,7 @@ from clew.wire import usage as wire_usage
 
 logger = logging.getLogger("clew")
 _COMMAND = "clew recall REF"
+_BUSY = Refusal("another compaction is being committed", "busy")
 
 
 class Context:
@@ -166,11 +169,11 @@ class Context:
 
     def view_messages(self) -> tuple[Message, ...]:
         """The view as values, for callers that render it themselves, from the bytes that arrived."""
-        drive(self, self.step(Asked(self._log, self._clock(), self._date())))
+        self._settled(drive(self, self.step(Asked(self._log, self._clock(), self._date()))))
         return self._shown()
 
     async def aview_messages(self) -> tuple[Message, ...]:
-        await adrive(self, self.step(Asked(self._log, self._clock(), self._date())))
+        self._settled(await adrive(self, self.step(Asked(self._log, self._clock(), self._date()))))
         return self._shown()
 
     def request(self) -> dict[str, Json]:
@@ -196,14 +199,12 @@ class Context:
     def compact(self, focus: str | None = None, force: bool = True) -> Epoch | Refusal:
         """Compact now. `focus` is what matters next; `force` goes past a pause after failures."""
         event = CompactRequested(self._log, self._clock(), self._date(), focus or "", force)
-        outcome = drive(self, self.step(event))
-        return outcome if outcome is not None else Refusal("another compaction is being committed", "busy")
+        return self._settled(drive(self, self.step(event))) or _BUSY
 
     def make_fit(self) -> Epoch | Refusal:
         """The provider said the request is too long: shorten harder, with whatever works now."""
         event = CompactRequested(self._log, self._clock(), self._date(), must_fit=True)
-        outcome = drive(self, self.step(event))
-        return outcome if outcome is not None else Refusal("another compaction is being committed", "busy")
+        return self._settled(drive(self, self.step(event))) or _BUSY
 
     def recall(self, ref: str, lines: str = "") -> str:
         """The original behind a reference, whole or by line range. Raises UnknownReference."""
@@ -253,7 +254,7 @@ class Context:
             if not self._epochs or self._state.phase is not Phase.IDLE:
                 return None
             gone = self._epochs.pop()
-            self._keeper.undo(gone.number)
+            self._keeper.undo()
             self._apply(Undone(self._log, self._epochs[-1] if self._epochs else None))
             self._view.rebase(self._log, self._state.base, self._arrival)
             return gone
@@ -311,10 +312,13 @@ class Context:
     def call(self, effect: CallModel) -> Event:
         """Ask a summariser; its failure is an event like its answer."""
         asked = self._main if effect.attempt == "main" else self._aux
+        if not self._keeper.begin():
+            return Cancelled()
         if asked is None:
             return SummaryFailed(self._log, "no_provider", "no summariser is configured", self._clock())
         try:
-            reply = run(effect.prompts, effect.max_tokens, asked)
+            with self._keeper.renewing():
+                reply = run(effect.prompts, effect.max_tokens, asked)
         except SummaryError as e:
             return SummaryFailed(self._log, e.kind, e.message, self._clock(), e.retry_after)
         return SummaryArrived(self._log, reply.text, self._clock(), reply.finish)
@@ -324,7 +328,7 @@ class Context:
             answer = self.call(effect)
             with self._lock:
                 if self._state.phase is not Phase.CLOSED:
-                    drive(self, self._apply(answer))
+                    self._settled(drive(self, self._apply(answer)))
 
         threading.Thread(target=work, name="clew-summary", daemon=True).start()
 
@@ -344,6 +348,26 @@ class Context:
         logger.log(logging.WARNING if what.level == "warning" else logging.INFO, "%s", what.text)
 
     # -- inside
+
+    def _settled(self, outcome: Epoch | Refusal | None) -> Epoch | Refusal | None:
+        """After the effects are done: the lease is given back, and where another was faster, its epoch is taken over."""
+        self._keeper.end()
+        if isinstance(outcome, Refusal) and outcome.kind == "busy":
+            self._catch_up()
+        return outcome
+
+    def _catch_up(self) -> None:
+        """Take over the epochs that another process committed, as far as this log reaches."""
+        with self._lock:
+            for epoch in list(self._keeper.epochs(self._wire))[len(self._epochs) :]:
+                if self._state.phase is Phase.IDLE and epoch.at <= len(self._log.transcript):
+                    self._epochs.append(epoch)
+                    self._originals.keep(self._gather(epoch))
+                    since = range(epoch.at, len(self._log.transcript))
+                    tail = sum(self._log.size(i) - sum(e.saved for e in self._arrival.get(i, ())) for i in since)
+                    applied = apply(self._state, epoch)
+                    self._state = replace(applied, tail_tokens=applied.tail_tokens + tail)
+                    self._view.rebase(self._log, epoch.base, self._arrival)
 
     def _open(self) -> None:
         if self._state.phase is Phase.CLOSED:

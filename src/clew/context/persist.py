@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-import socket
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from clew.context.codec import counters_in, counters_out, epoch_in, epoch_out
 from clew.engine.events import CommitRefused, Committed, Event
 from clew.engine.values import Epoch, State
-from clew.errors import Conflict, LeaseLost, NotFound
-from clew.lineage import new_id
+from clew.errors import Conflict, LeaseLost, NotFound, StoreError
+from clew.lineage import Held, compacting, new_id
 from clew.store import NewSession, Original, Store, open_store
 from clew.store.records import Epoch as StoredEpoch
 from clew.transcript import Message, text_address
 from clew.wire import Wire
 
 _COUNTERS = "engine"
+_RENEW = 30.0  # seconds between renewals; the lease lasts four times as long
 
 
 class Keeper:
@@ -41,8 +40,20 @@ class Keeper:
     def commit(self, _epoch: Epoch, _chain: str, _originals: Iterable[str], now: float, /) -> Event:
         return Committed(now)
 
-    def undo(self, _number: int, /) -> None:
-        """Keep that an epoch was dropped."""
+    def begin(self) -> bool:
+        """Take the right to compact; False while another has it. It is renewed until `end`."""
+        return True
+
+    def end(self) -> None:
+        """Give it back."""
+
+    @contextmanager
+    def renewing(self) -> Iterator[None]:
+        """While this lasts the right to compact doesn't run out."""
+        yield
+
+    def undo(self) -> None:
+        """Keep that the last epoch was dropped."""
 
     def counters(self, _state: State, /) -> None:
         """Keep what decides when the next epoch comes."""
@@ -57,6 +68,9 @@ class InStore(Keeper):
     def __init__(self, store: Store, session: str) -> None:
         self.store = store
         self.session = session
+        self._numbers: list[int] = []  # of the epochs in force, as the store counts them
+        self._leases = ExitStack()
+        self._held: Held | None = None
 
     def messages(self) -> Sequence[Message]:
         return [s.message for s in self.store.messages(self.session)]
@@ -65,6 +79,7 @@ class InStore(Keeper):
         """The epochs in force: those that were undone are left out."""
         undone = {e.body["number"] for e in self.store.events(self.session, kind="undo")}
         stored = [e for e in self.store.epochs(self.session) if e.number not in undone]
+        self._numbers = [e.number for e in stored]
         return [epoch_in(e.body, wire) for e in stored]
 
     def restore(self, state: State, /) -> State:
@@ -74,34 +89,58 @@ class InStore(Keeper):
     def append(self, messages: Sequence[Message], at: int, /) -> None:
         self.store.append(self.session, messages, at=at)
 
+    def begin(self) -> bool:
+        if self._held is None:
+            self._held = self._leases.enter_context(compacting(self.store, self.session))
+        return self._held is not None
+
+    def end(self) -> None:
+        self._held = None
+        self._leases.close()
+
+    @contextmanager
+    def renewing(self) -> Iterator[None]:
+        over = threading.Event()
+
+        def renew() -> None:
+            while self._held is not None and not over.wait(_RENEW):
+                try:
+                    self._held.renew()
+                except StoreError:
+                    return  # lost: the fenced commit will say so
+
+        thread = threading.Thread(target=renew, name="clew-lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+
     def commit(self, epoch: Epoch, chain: str, originals: Iterable[str], now: float, /) -> Event:
-        number = len(self.store.epochs(self.session)) + 1
-        lease = self.store.acquire(self.session, holder())
-        if lease is None:
+        if not self.begin():
             return CommitRefused("another process is compacting this conversation")
+        assert self._held is not None
+        known = self.store.epochs(self.session)
+        number = known[-1].number + 1 if known else 1
+        if len(known) > len(self._numbers) + len(self.store.events(self.session, kind="undo")):
+            return CommitRefused("another process has compacted this conversation meanwhile")
         try:
             self.store.add_originals(self.session, [Original(text_address(t), t) for t in originals])
-            body = epoch_out(epoch)
-            self.store.commit_epoch(self.session, StoredEpoch(number, chain, epoch.span.end, body), lease)
+            stored = StoredEpoch(number, chain, epoch.span.end, epoch_out(epoch))
+            self.store.commit_epoch(self.session, stored, self._held.lease)
         except (LeaseLost, Conflict) as e:
             return CommitRefused(e.message)
-        finally:
-            self.store.release(lease)
+        self._numbers.append(number)
         return Committed(now)
 
-    def undo(self, number: int, /) -> None:
-        self.store.add_event(self.session, "undo", {"number": number})
+    def undo(self) -> None:
+        self.store.add_event(self.session, "undo", {"number": self._numbers.pop()})
 
     def counters(self, state: State, /) -> None:
         self.store.put_state(self.session, _COUNTERS, state.length, counters_out(state))
 
     def original(self, ref: str, /) -> str | None:
         return self.store.original(ref).text
-
-
-def holder() -> str:
-    """Who holds a lease: process, host, thread, and a nonce, so that a crashed holder is told from a live one."""
-    return f"{os.getpid()}:{socket.gethostname()}:{threading.get_ident()}:{secrets.token_hex(4)}"
 
 
 def keeper(

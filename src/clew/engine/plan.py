@@ -26,7 +26,7 @@ _TIGHTER = (1.0, 0.5, 0.35, 0.25)
 def tail_target(state: State, level: int = 0) -> tuple[int, int]:
     """Tokens of tail that an epoch aims at, and those it may go up to for the sake of recent messages."""
     budget = int(state.limits.soft * state.limits.target_ratio * _TIGHTER[level])
-    return int(0.45 * budget), budget
+    return int(0.4 * budget), budget
 
 
 def draft(
@@ -147,7 +147,7 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     src = Source(transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions)
     record = extend(state.record, src, d.span, shown_names, budget, opening=_opening(state, d))
     in_view = frozenset((*record.verbatim, d.cut.last_user, *range(d.cut.tail, len(transcript)), *range(d.head)))
-    ledger_budget = int(min(state.limits.soft, 34_000) * 0.03 * scale)
+    ledger_budget = int(min(state.limits.soft, 34_000) * 0.02 * scale)
     closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(state.limits.recall))
     recall = state.limits.recall
     text = template.closing_text(closed.sections, banner=not record.pages, recall=recall)
