@@ -274,8 +274,8 @@ def _headline(t: Totals) -> str:
     if not t.files:
         return "None of the files could be read."
     said = f"{f.plural(t.requests, 'request')} in {f.plural(t.files, 'file')} sent {f.tokens(t.sent)} tokens"
-    if t.by_kind and t.sent:
-        top = t.by_kind[0]
+    top = next((s for s in t.by_kind if s.name != "unseen"), None)
+    if top is not None and t.sent:
         name = next(n for kind, n in KIND_NAMES.items() if kind == top.name)
         said += f", {f.percent(top.sent, t.sent)} of them {name}"
     how = "billed" if t.recorded == t.files else "about"
