@@ -99,7 +99,11 @@ class Score:
 
     @property
     def recall(self) -> float | None:
-        return (self.labelled - sum(m.startswith("missing") for m in self.misses)) / self.labelled if self.labelled else None
+        return (
+            (self.labelled - sum(m.startswith("missing") for m in self.misses)) / self.labelled
+            if self.labelled
+            else None
+        )
 
 
 def named(options: list[dict[str, Any]], messages: list[Any], kind: str) -> str:
@@ -108,7 +112,9 @@ def named(options: list[dict[str, Any]], messages: list[Any], kind: str) -> str:
         texts = [messages[option["at"]].text] if option["at"] >= 0 else [m.text for m in messages]
         for text in texts:
             for piece in (*sentences(text), *text.split("\n")):
-                if digest(sentence_key(piece)) == option["is"] or (kind == "errors" and digest(line_key(piece)) == option["is"]):
+                if digest(sentence_key(piece)) == option["is"] or (
+                    kind == "errors" and digest(line_key(piece)) == option["is"]
+                ):
                     return f"[{option['at']}] {piece.strip()[:220]}"
     return f"[{options[0]['at']}]"
 
@@ -189,7 +195,9 @@ def main() -> int:
         return 0
     result, cost = measure(args.labels, args.sessions), costs(args.sessions)
     if args.json:
-        print(json.dumps({"scores": {g: {t: _plain(s) for t, s in by.items()} for g, by in result.items()}, "ms": cost}))
+        print(
+            json.dumps({"scores": {g: {t: _plain(s) for t, s in by.items()} for g, by in result.items()}, "ms": cost})
+        )
         return 0
     for group, by in result.items():
         print(f"{group:10} {'recall':>7} {'precision':>10} {'labelled':>9} {'found':>6} {'not judged':>11}")

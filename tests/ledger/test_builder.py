@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 from tests.ledger.script import WIRES, Talk, observed, told
 
 sys.path.insert(0, str(ROOT / "bench"))
-import ledger as bench  # noqa: E402 - the bench is a folder of scripts, not a package
+import ledger as bench
 
 
 def session(wire: str) -> Talk:
@@ -83,8 +83,8 @@ def test_labels_of_real_sessions_hold(bench_dir):
         for group in bench.GROUPS:
             total.add(result[group][kind])
         assert total.labelled
-        assert total.recall is not None and total.recall >= 0.9, total.misses
-        assert total.precision is not None and total.precision >= 0.9, total.misses
+        assert (total.recall or 0) >= 0.9, total.misses
+        assert (total.precision or 0) >= 0.9, total.misses
 
 
 def test_labels_hold_no_words_of_a_session():

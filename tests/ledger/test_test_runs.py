@@ -17,8 +17,8 @@ from clew.ledger.tools import Output
         ("go test ./...", "FAIL\texample.org/a [build failed]\nok  \texample.org/b\t0.1s", 1, 1, 0, ()),
         (
             "cargo test",
-            "test result: ok. 10 passed; 0 failed; 0 ignored; 0 measured\n\ntest b::c ... FAILED\n"
-            "test result: FAILED. 4 passed; 1 failed; 2 ignored; 0 measured",
+            ("test result: ok. 10 passed; 0 failed; 0 ignored; 0 measured\n\ntest b::c ... FAILED\n"
+            "test result: FAILED. 4 passed; 1 failed; 2 ignored; 0 measured"),
             14, 1, 2, ("b::c",),
         ),
         ("npx jest", "Tests:       1 failed, 2 skipped, 7 passed, 10 total", 7, 1, 2, ()),

@@ -19,6 +19,7 @@ _EN = r"""
   | \b(?:is|are)\s+(?:not\ allowed|forbidden|prohibited|off[- ]limits|mandatory|required)\b | \bnot\s+allowed\s+to\b
   | \byou\s+(?:cannot|can\ not|can['’]?t)\s+(?!see\b|find\b|open\b|reproduce\b|figure\b|tell\b|just\b|get\b|be\ sure)\w
   | \b(?:i|we)\s+(?:really\s+)?(?:do\ not|don['’]?t)\s+(?:really\s+)?(?:think\s+(?:i|we)\s+)?want\b
+  | \bwhere(?:ver)?\s+(?:you\s+can|possible)\b | \bif\s+(?:at\s+all\s+)?possible\b
   | \b(?:stick|keep)\s+to\b | \bleave\s+.{2,40}\s+(?:alone|as\ (?:it\ )?is|untouched|unchanged)\b | \bkeep\s+.{2,40}\s+(?:as\ (?:it\ )?is|unchanged|intact|untouched)\b
   | \b(?!(?:i|we|you|and|to|don['’]?t|just|then|also|will|would|still|really|ok|so|but|only)\b)[\w`'"”)-]+\s+(?:(?:will|would|still|also|really)\s+)*(?:needs?|has|have|got)\s+to\s+\w | \b(?:i|we)\s+need\s+(?:it|them|this|that|these|those|the\s+[\w-]+|all|every\w*)\s+to\s+\w
   | \bexactly\s+(?:as|one|two|three|\d) | \bspecifically\s+to\b | \bas\s+(?:much|many|little|few|short|simple|small|close|straightforward|fast|soon)\s+(?:[\w-]+\s+){0,6}as\s+possible\b
@@ -38,7 +39,7 @@ _OUGHT = re.compile(
 )
 _PASTE = 1_500  # characters from which a message is more likely a document than an order: "should" then says nothing
 _PREFERENCE = r"""
-    \bprefer(?:e|s|red|ably|ence)?\b | \b(?:i|we)['’]?d\s+(?:rather|like\s+(?:it|the|you)\s+to)\b | \bi\s+(?:really\s+)?(?:like|want|would\s+like)\s+(?:it|the\s+\w+|all|everything|you|my|our)\s+(?:\w+\s+){0,3}(?:to\b|in\b|as\b|with\b)
+    \bprefer(?:e|s|red|ably|ence)?\b | \b(?:i|we)['’]?d\s+(?:rather|like\s+(?:it|the|you)\s+to)\b | \bi\s+(?:really\s+)?(?:like|want|would\s+like)\s+(?:it|the\s+\w+|all|everything|my|our)\s+(?:\w+\s+){0,3}(?:to\b|in\b|as\b|with\b)
   | \b(?:use|using|pick|choose|take)\s+[^.?!]{1,50}?(?:\binstead\b|\brather\s+than\b|,?\s+not\s+|\bover\b) | \b(?:instead\s+of|rather\s+than)\b.{1,40}\b(?:use|do|make|go)\b
   | ^(?:please\s+|and\s+|also\s+|actually,?\s+|no,?\s+|ok(?:ay)?,?\s+)*(?:make\ it|change\ it\ to|switch\ to|go\ for|use)\s+(?!cases?\b|this\b|it\b)\S+
   | \bfavou?r\b.{1,40}\bover\b | \bkeep\s+it\s+(?:simple|short|minimal|small|brief|concise|clean)\b | \bas\s+(?:few|short|simple|small|little)\s+as\s+possible\b

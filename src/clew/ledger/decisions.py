@@ -13,7 +13,7 @@ _WILL = r"(?:i['’]?ll|i\s+will|i['’]?m\s+going\s+to|i\s+am\s+going\s+to|we['
 _ADVERB = r"(?:\s+(?:now|just|also|therefore|instead|simply|then|first))*"
 _CHANGE = (
     r"(?:add|use|switch|go\s+(?:with|for)|keep|stick|replace|make|adopt|extract|move|treat|take|introduce|remove|drop|skip|store|split|wrap|refactor|rename|revert|apply"
-    r"|convert|put|set|reuse|leave|avoid|buffer|fall\s+back|default|proceed\s+with|target|pin|cache|inline|merge|rebase|cancel|upgrade|downgrade|refund|book)"
+    r"|convert|put|set|reuse|leave|avoid|buffer|fall\s+back|default|proceed\s+with(?!\s+(?:check|look|verif|search|review|test))|target|pin|cache|inline|merge|rebase|cancel|upgrade|downgrade|refund|book)"
 )
 _WHY = r"\b(?:because|since|so\s+that|so\s+(?:it|the|we|that|this|recording)|instead|rather\s+than|to\s+(?:avoid|match|keep|prevent|ensure|allow|support|preserve)|which\s+(?:keeps|avoids|makes|is|means))\b"
 _COMMITS = re.compile(
@@ -31,16 +31,16 @@ _CHOSE = re.compile(
     r"\b(?:decided\s+(?:to|on|that)|going\s+with|went\s+with|opted\s+(?:for|to)|settled\s+on|(?:i|we)\s+(?:chose|picked)|chose\s+to|chosen\s+(?:approach|option))\b"
     r"|\bdecision\b[*_]*\s*:|\brecommend(?:ation)?\b[*_]*\s*(?::|is\b)|\bi(?:['’]d|\s+would)?\s+(?:recommend|suggest)\b|\bi(?:['’]d|\s+would)\s+(?:use|pick|choose|go\s+(?:with|for)|keep|prefer|avoid|aim\s+for)\b"
     r"|\b(?:the|my|a|an)?\s*(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
-    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|:)|\bmakes\s+(?:the\s+most\s+|more\s+)?sense\s*[:.]?$|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|check|look|verify|find|see))"
+    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was)\b|^\W*(?:the\s+)?(?:\w+\s+)?fix\s*[*_]*\s*:|^\W*(?:\w+ing\b.*|it\s+)makes\s+(?:the\s+most\s+|more\s+)?sense\b|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|insert|check|look|verify|find|see))"
     r"|\bi\s+need\s+to\s+change\b",
     re.IGNORECASE,
 )
 _CAUSE = re.compile(
-    r"\broot\s+cause\b(?!\s+(?:of\s+)?(?:unknown|unclear))|\b(?:the|this)\s+(?:actual\s+|real\s+|underlying\s+|core\s+|main\s+|only\s+)?(?:cause|culprit|problem|issue|bug|error|failure|reason)\s*(?:\w+\s+){0,3}?(?:is|was|are|comes|came|stems|lies|happens|occurs)\b(?!\s+(?:not\s+clear|unclear|now|fixed|gone|resolved|confirmed|likely\s+to))"
+    r"\broot\s+cause\b(?!\s+(?:of\s+)?(?:unknown|unclear))|\b(?:the|this)\s+(?:actual\s+|real\s+|underlying\s+|core\s+|main\s+|only\s+)?(?:cause|culprit|problem|issue|bug|error|failure|reason)\s*(?:\w+\s+){0,3}?(?:is|was|are|comes|came|stems|lies|happens(?!\s+when)|occurs(?!\s+when))\b(?!\s+(?:about|not\s+clear|unclear|now|fixed|gone|resolved|confirmed|likely\s+to))"
     r"|\bi\s+see\s+(?:the\s+)?(?:issue|problem|what)|\bfound\s+(?:the\s+)?(?:it|issue|bug|problem|cause|culprit|root)\b\s*(?:[:!—–-]|in\b)\s*\S"
-    r"|\b(?:fail(?:s|ed|ing)?|br(?:oke|eaks|oken)|crash(?:es|ed)|happen(?:s|ed)|error(?:s|ed)|hangs?|panics?|occur(?:s|red))\b.{0,80}?\b(?:because|due\s+to|since|when)\b"
+    r"|\b(?:fail(?:s|ed|ing)?|br(?:oke|eaks|oken)|crash(?:es|ed)|happen(?:s|ed)|error(?:s|ed)|hangs?|panics?|occur(?:s|red))\b.{0,80}?\b(?:because|due\s+to|since)\b|^\W*this\s+(?:only\s+)?happens\s+when\b"
     r"|\b(?:is|was|are|were)\s+(?:caused\s+by|due\s+to|because)\b|\b(?:that|this|which)['’]?s?\s+(?:is\s+)?why\b|\bturns\s+out\b|\bexposed\s+an?\b|\bonly\s+happens?\s+when\b|\bthe\s+(?:bug|culprit|catch)\s*[*_]*\s*:"
-    r"|\b(?:looks|seems)\s+like\s+i\b|\bi\s+(?:accidentally|mistakenly|forgot)\b|\bthis\s+is\s+(?:in|because|caused)\s+\S+|\b(?:confirms|proves)\s+that\b"
+    r"|\b(?:looks|seems)\s+like\s+i\b|\bi\s+(?:accidentally|mistakenly|forgot)\b|^\W*this\s+is\s+(?:in|because|caused)\s+\S+|\b(?:confirms|proves)\s+that\b"
     r"|\b(?:pre-?existing|unrelated)\b.{0,60}\b(?:issue|failure|to\s+(?:my|our|these|this))\b|\b(?:my|our|these)\s+changes?\b.{0,30}\bunrelated\b",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _TURNED_DOWN = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|i\s+(?:guess|wonder|suspect)|not\s+sure|let['’]?s\s+say)\b|\bwhy\s+(?:did|does|is|was)\b",
+    r"\b(?:maybe|perhaps|possibly|likely|otherwise|hypothesis|assume|i\s+(?:guess|wonder|suspect)|not\s+sure|let['’]?s\s+say)\b|\bwhy\s+(?:did|does|is|was)\b",
     re.IGNORECASE,
 )
 _REASON = re.compile(
@@ -80,9 +80,13 @@ _IF = re.compile(
     r"^\W*(?:but\s+|and\s+|so\s+)?(?:if|what|suppose|assuming)\b|^\W*(?:now\s+)?(?:let['’]?s|i['’]?ll|i\s+will)\s+(?:\w+\s+){0,2}(?:implement|apply|fix)\s+(?:the|this|that|it)(?:\s+(?:fix|issue|bug|it))?[.!:]*$",
     re.IGNORECASE,
 )
+_VAGUE = re.compile(
+    r"\b(?:make|do|add|apply|implement|use)\s+(?:the|these|those|this|that|it|them|my)(?:\s+\w+)?(?:\s+now)?\s*[.:!]*$",
+    re.IGNORECASE,
+)
 _FEWEST = 5  # words under which a sentence says too little to be a decision ("I see the issue.")
 _SCAFFOLD = re.compile(
-    r"\b(?:debug\w*|logging|log\s+lines?|prints?\s+(?:at|in|to|before|after)|print\s+statements?|lines?\s+\d+|syntax\s+error|placeholder|for\s+now|this\s+change)\b"
+    r"\b(?:debug\w*|logging|log\s+lines?|prints?\s+(?:at|in|to|before|after)|print\s+statements?|lines?\s+\d+|replace\s+(?:the|these)\s+lines?|syntax\s+error|placeholder|for\s+now|this\s+change)\b"
     r"|`?\bsed\b|\b(?:before|after)\s+\d+|\bagain\b"
     r"|\b(?:revert|re-?apply|apply|undo)\s+(?:the|this|that|my|these|changes?|`)",
     re.IGNORECASE,
@@ -102,12 +106,14 @@ class Decisions:
         if len(text) > _LONGEST_PASTE:
             return
         for sentence in sentences(text):
-            said = unquoted(sentence)
+            said = unquoted(sentence) if len(sentence) <= _LONGEST else ""
             if _USER_CHOICE.search(said) and not _asks(said) and _WORDS.search(said):
                 self._add(sentence, position)
 
     def assistant(self, position: int, text: str) -> None:
         for sentence in sentences(text):
+            if len(sentence) > _LONGEST:
+                continue
             said = _THOUGHT.sub("", unquoted(sentence))
             if decided(said) and (len(said.split()) >= _FEWEST or not said.isascii()):
                 self._add(_THOUGHT.sub("", sentence), position)
@@ -133,7 +139,12 @@ def decided(said: str) -> bool:
         return True
     if _CHOSE.search(said) is not None:
         return True
-    return _COMMITS.search(said) is not None and _LOOKS.search(said) is None and _SCAFFOLD.search(said) is None
+    return (
+        _COMMITS.search(said) is not None
+        and _LOOKS.search(said) is None
+        and _SCAFFOLD.search(said) is None
+        and _VAGUE.search(said) is None
+    )
 
 
 def _asks(said: str) -> bool:

@@ -27,6 +27,7 @@ class Files:
         self._actions: dict[str, list[FileAction]] = {}
         self._facts: dict[str, FileFact] = {}
         self._stale: dict[str, None] = {}
+        self._touched: set[str] = set()
         self._spelled: dict[str, str] = {}  # by its longest known form
         self._by_name: dict[str, list[str]] = {}  # by its last name
 
@@ -100,8 +101,7 @@ class Files:
         return bool(known) and known[-1].verb != "deleted" if known is not None else False
 
     def _changed(self, path: str, directory: str) -> bool:
-        known = self._actions.get(self._spelling(path, directory))
-        return known is not None and any(a.verb != "read" for a in known)
+        return self._spelling(path, directory) in self._touched
 
     def _spelling(self, path: str, directory: str) -> str:
         whole = joined(directory, path)
@@ -125,6 +125,8 @@ class Files:
             self._by_name.setdefault(re.split(r"[\\/]", name)[-1], []).append(name)
         known = self._actions.setdefault(name, [])
         known.append(FileAction(verb, position, lines))
+        if verb != "read":
+            self._touched.add(name)
         self._facts.setdefault(name, FileFact(name, ()))
         self._stale[name] = None
 

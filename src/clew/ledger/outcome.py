@@ -68,7 +68,7 @@ def outcome(output: Output, run: TestRun | None) -> str:
     if output.running:
         return "still running"
     if output.failed:
-        if output.exit_code == 1 and not output.text.strip() or _EXITED.fullmatch(output.text.strip()):
+        if (output.exit_code == 1 and not output.text.strip()) or _EXITED.fullmatch(output.text.strip()):
             return f"no output, exit {output.exit_code}" if output.exit_code is not None else "failed"
         line = error_line(output.text) or last_line(output.text)
         return one_line(line, 200) or (f"exit {output.exit_code}" if output.exit_code is not None else "failed")

@@ -40,7 +40,7 @@ class Scope:
             return True
         if test in self.failing or not (self.ok or self.failing):
             return False
-        if self.runner == "go" and "::" in test or self.runner == "python" and "/" not in test and "." not in test:
+        if (self.runner == "go" and "::" in test) or (self.runner == "python" and "/" not in test and "." not in test):
             return False  # another runner's
         return self._covers(test)
 
