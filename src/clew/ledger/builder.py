@@ -75,9 +75,10 @@ class Builder:
             self._errors.went_on()
         if recognise(spoken) is not None:
             return
-        binding = text or _standing(spoken)
-        if binding:
-            self._constraints.user(position, binding)
+        if text:
+            self._constraints.user(position, text)
+        elif rules := _standing(spoken):
+            self._constraints.user(position, rules, standing=True)
         if text:
             self._decisions.user(position, text)
             self._errors.user(position, text)

@@ -24,12 +24,14 @@ class Constraints:
         self._current: list[int] = []
         self._known: dict[str, int] = {}
 
-    def user(self, position: int, text: str) -> None:
+    def user(self, position: int, text: str, *, standing: bool = False) -> None:
+        """Take a user's words in, or a client's standing instructions, which are rules however long."""
+        length = 0 if standing else len(text)
         for sentence in sentences(text):
             if len(sentence) > _LONGEST or len(sentence) < 4:
                 continue
             said = unquoted(sentence)
-            found = binding(said, len(text))
+            found = binding(said, length) if " " in sentence or not sentence.isascii() else ""
             if found == "constraint":
                 self._add(sentence, position, "constraint")
             elif found == "preference" or self._changed(said) is not None:

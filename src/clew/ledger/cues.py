@@ -26,11 +26,11 @@ _EN = r"""
   | \bwill\s+(?:be\s+(?:lost|rejected|ignored|discarded|reverted)|fail)\b
   | ^(?:if|when(?:ever)?|before|after|for\s+(?:any|all|every|each)|in\s+case)\b[^?]{4,200}?,\s*(?:then\s+)?(?:please\s+|always\s+|just\s+)*(?:use|ask|run|call|include|report|return|stop|check|tell|skip|wait|follow|do\s+not|don['’]?t|never|always)\b
   | ^(?:(?:and|but|also|please|ok|okay)[\s,]+)*no\s+(?!problem|worries|idea|matter|need|one\b|doubt|luck|clue|way\b|it\b|that\b|this\b|the\b|i\b|we\b|you\b|he\b|don|not|more\ than)(?:more\s+)?[\w-]+(?:\s+[\w./-]+){0,4}\s*[!.]*$
-  | \b(?:ignore|exclude|leave\s+out|omit)\s+(?:the|all|any|everything|tests?|existing|that|this|my|those|these)\b | \bfocus(?:ing)?\s+(?:only\s+|mainly\s+|mostly\s+)?on\b
+  | \b(?:ignore|exclude|leave\s+out|omit)\s+(?:the|all|any|everything|tests?|existing|that|this|my|those|these)\b | \bfocus(?:ing)?\s+(?:only|solely|exclusively)\s+on\b
 """
 # What writers of rules put in capitals.
 _CAPITALS = re.compile(
-    r"\b(?:SHOULD|MUST|SHALL|REQUIRED|WILL HAVE TO|ONLY|NEVER|ALWAYS)\b|^(?:MODIFY|ALLOWED|FORBIDDEN|REQUIREMENTS?|CONSTRAINTS?|RULES?|LIMITS?): ?\S"
+    r"\b(?:SHOULD|MUST|SHALL|REQUIRED|WILL HAVE TO|WILL FAIL|ONLY|NEVER|ALWAYS)\b|^(?:MODIFY|ALLOWED|FORBIDDEN|REQUIREMENTS?|CONSTRAINTS?|RULES?|LIMITS?): ?\S"
 )
 _OUGHT = re.compile(
     r"\bshould\s+(?!be\s+(?:fine|ok|okay|good|enough|easy|possible|able|ready|done|there|all|straight)\b)(?:be|have|use|include|contain|return|stay|remain|look|match|follow"
@@ -74,12 +74,20 @@ _STRONG_IN_QUESTION = re.compile(
 )
 
 
+_DOCUMENT = 2_500  # characters from which it is a document for sure: only what leads with its order binds
+_LEAD = 40  # characters within which a sentence leads with it
+
+
 def binding(said: str, length: int = 0) -> str:
     """Says "constraint" or "preference" where a sentence binds later work, else empty. `said` has its quotations blanked out;
     `length` is that of the message it stands in.
     """
     if _SUPPOSED.search(said) is not None:
         return ""
+    if length >= _DOCUMENT:
+        cue = _CAPITALS.search(said) or _ORDER.search(said[: 2 * _LEAD]) or _FOREIGN.search(said)
+        if cue is None or (cue.start() > _LEAD and cue.re is not _CAPITALS):
+            return ""
     found = ""
     if (
         _ORDER.search(said)

@@ -14,7 +14,7 @@ _REMINDER = re.compile(r"<(system-reminder|command-message|local-command-caveat)
 # What clients put among a user's words, or send in a user's name.
 _ENVELOPE = re.compile(
     r"<(environment_context|user_instructions|recommended_plugins|permissions|permissions_instructions|turn_aborted|INSTRUCTIONS"
-    r"|task-notification|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr|user-prompt-submit-hook"
+    r"|task-notification|subagent_notification|local-command-stdout|local-command-stderr|bash-input|bash-stdout|bash-stderr|user-prompt-submit-hook"
     r"|ide_selection|ide_opened_file|ide_diagnostics|skill|system_note|session-context|env|open_and_recently_viewed_files"
     r"|user_info|rules|project_layout|additional_data|attached_files|collaboration_mode|memory-context)\b[^>]*>"
     r".*?</\1>\s*",
