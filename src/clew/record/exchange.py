@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import zstandard
 
 from clew import jsonio
 from clew.errors import InputError
@@ -84,8 +87,10 @@ class Exchange:
 def read(path: Path) -> Iterator[Exchange]:
     """The exchanges of a file in the order in which their requests came."""
     found = []
-    with path.open("rb") as f:
-        for number, line in enumerate(f, 1):
+    with path.open("rb") as raw:
+        packed = path.suffix == ".zst"
+        lines = io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw)) if packed else raw
+        for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
@@ -96,5 +101,6 @@ def read(path: Path) -> Iterator[Exchange]:
 
 
 def write(path: Path, exchanges: Iterable[Exchange]) -> None:
-    """A file of these exchanges."""
-    path.write_bytes(b"".join(jsonio.dumps(e.value()) + b"\n" for e in exchanges))
+    """A file of these exchanges; compressed where its name ends in `.zst`."""
+    raw = b"".join(jsonio.dumps(e.value()) + b"\n" for e in exchanges)
+    path.write_bytes(zstandard.ZstdCompressor(level=19).compress(raw) if path.suffix == ".zst" else raw)

@@ -34,7 +34,6 @@ _HOP = frozenset(
     ]
 )
 _AUTOMATIC = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")  # what the HTTP library would add
-_CAME = "clew.came"
 _LARGEST = 256 << 20
 _KEPT = 64 << 20  # of one response; more passes and is left out of the record
 
@@ -53,6 +52,12 @@ class _Passing:
     held: int = 0
     cut: str = ""
     notes: list[str] = field(default_factory=list)
+
+
+class _Passed(web.StreamResponse):
+    """A response that remembers which headers the upstream sent."""
+
+    came: frozenset[str] = frozenset()
 
 
 class Relay:
@@ -147,8 +152,8 @@ class Relay:
             return web.Response(status=502, body=_unreachable(self._upstream), content_type="application/json")
         async with got:
             passing.status, passing.headers = got.status, tuple(_text(got.raw_headers))
-            request[_CAME] = {k.lower() for k, _ in passing.headers}
-            response = web.StreamResponse(status=got.status, reason=got.reason)
+            response = _Passed(status=got.status, reason=got.reason)
+            response.came = frozenset(k.lower() for k, _ in passing.headers)
             for k, v in passing.headers:
                 if k.lower() not in _HOP:
                     response.headers.add(k, v)
@@ -237,9 +242,9 @@ def _unreachable(upstream: str) -> bytes:
     return jsonio.dumps({"type": "error", "error": {"type": "api_error", "message": message}})
 
 
-async def _only_what_came(request: web.Request, response: web.StreamResponse) -> None:
+async def _only_what_came(_: web.Request, response: web.StreamResponse) -> None:
     """Takes away the headers that the HTTP library adds by itself."""
-    came = request.get(_CAME)
-    for name in ("Server", "Date", "Content-Type"):
-        if came is not None and name.lower() not in came:
-            response.headers.popall(name, None)
+    if isinstance(response, _Passed):
+        for name in ("Server", "Date", "Content-Type"):
+            if name.lower() not in response.came:
+                response.headers.popall(name, None)

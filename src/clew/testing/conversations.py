@@ -29,7 +29,7 @@ class Shape:
     repeat: int = 5  # one call in so many repeats an earlier one with its result; 0 for never
 
 
-def chat(seed: int, shape: Shape = Shape()) -> list[dict[str, Json]]:  # noqa: B008 - a frozen value
+def chat(seed: int, shape: Shape = Shape()) -> list[dict[str, Json]]:
     """OpenAI chat messages that every check accepts."""
     dice = Dice("conversation", seed)
     out: list[dict[str, Json]] = []

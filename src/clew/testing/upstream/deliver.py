@@ -56,11 +56,14 @@ async def _stream(request: web.Request, turn: Turn, answer: Answer) -> web.Strea
     elif isinstance(answer, MidError):
         events = [*events[: answer.events], _error(turn, answer.message)]
     between = answer.between if isinstance(answer, Slow) else 0.0
-    for event in events:
-        if event:
-            await response.write(event)
-        if between:
-            await asyncio.sleep(between)
+    try:
+        for event in events:
+            if event:
+                await response.write(event)
+            if between:
+                await asyncio.sleep(between)
+    except ConnectionError:  # the client has gone
+        return response
     if isinstance(answer, Cut):
         return await _end_early(request, response, answer)
     await response.write_eof()

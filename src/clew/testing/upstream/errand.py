@@ -2,7 +2,7 @@
 
 The user's prompt names it: `errand:alpha steps=12`. The first call asks the client's own shell for a value, the rest are
 work, and the answer is `done:` with the value of the first result, if the model can still read it in what it was sent;
-else `forgotten`. Which step comes next is read off the last result's call id, so a request that is sent again gets the
+else `forgotten`. Asked for a summary it writes down the order, the step and the value. Which step comes next is read off the last result's call id, so a request that is sent again gets the
 same reply, and it does not matter how much of the middle a compaction took away.
 """
 
@@ -12,14 +12,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from clew.jsonio import Json
+from clew.testing.upstream.toolbox import filled, offered, shell_call
 from clew.testing.upstream.values import Ask, Call, Reply, Say, Think
+from clew.transcript import Message, Text
 
-_ORDER = re.compile(r"errand:([a-z0-9]+)((?: [a-z]+=[\w.-]+)*)")
+_ORDER = re.compile(r"errand:([a-z0-9]+)((?: [a-z]+=-?\w+)*)")
 _STEP = re.compile(r"errand_([a-z0-9]+)_(\d{3})_\d")
+_NUMBERS = ("steps", "parallel", "substeps", "at")
 _SHELLS = ("Bash", "bash", "exec_command", "shell_command", "shell", "terminal", "execute_bash", "run_command")
 _DELEGATES = ("Task", "Agent", "task", "agent")
-_KEYS = ("command", "cmd", "script")
+_SUMMARY = re.compile(r"summar|compact|handoff|checkpoint", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +33,17 @@ class Order:
     parallel: int = 1
     delegate: str = ""
     substeps: int = 3
+    at: int = -1  # the last step that is done: what a summary says
 
     @classmethod
-    def of(cls, text: str) -> Order | None:
-        """The last order in a text."""
-        orders = list(_ORDER.finditer(text))
-        if not orders:
-            return None
-        found = orders[-1]
-        given = dict(pair.split("=", 1) for pair in found[2].split())
-        numbers = {k: int(v) for k, v in given.items() if k in ("steps", "parallel", "substeps")}
-        return cls(found[1], delegate=given.get("delegate", ""), **numbers)
+    def all(cls, text: str) -> list[Order]:
+        """Every order in a text."""
+        out = []
+        for found in _ORDER.finditer(text):
+            given = dict(pair.split("=", 1) for pair in found[2].split())
+            numbers = {k: int(v) for k, v in given.items() if k in _NUMBERS}
+            out.append(cls(found[1], delegate=given.get("delegate", ""), **numbers))
+        return out
 
 
 def fetch(name: str) -> str:
@@ -64,87 +66,75 @@ class Errand:
     chatter: str = "ok"  # to a request that carries no order: a title, a probe
 
     def __call__(self, ask: Ask) -> Reply:
-        shell = _tool(ask, _SHELLS)
+        if _asks_for_summary(ask):
+            return Reply((Say(self._summary(ask)),))
         order, last = _standing(ask)
-        if order is None or shell is None:
+        if order is None:
+            return Reply((Say(self.chatter),))
+        shell = offered(ask, _SHELLS)
+        if shell is None:
             return Reply((Say(self.chatter),))
         step = last + 1
         thought = (Think(f"Step {step} of {order.name} is next."),) if self.think else ()
         if step >= order.steps:
-            return Reply((*thought, Say(f"done: {self._value(ask, order)}")))
-        helper = _tool(ask, _DELEGATES)
+            return Reply((*thought, Say(f"done: {self._value(ask, order.name)}")))
+        helper = offered(ask, _DELEGATES)
         if order.delegate and helper is not None and step == 1:
             prompt = f"errand:{order.delegate} steps={order.substeps}"
-            return Reply((*thought, Call(helper["name"], _filled(helper, "prompt", prompt), _id(order, step, 0))))
-        count = order.parallel if step else 1
+            return Reply((*thought, Call(helper["name"], filled(helper, "prompt", prompt), _id(order, step, 0))))
         calls = [
-            _shell_call(shell, self.command(order.name, step) + (f" # {k}" if k else ""), _id(order, step, k))
-            for k in range(count)
+            shell_call(shell, self.command(order.name, step) + (f" # {k}" if k else ""), _id(order, step, k))
+            for k in range(order.parallel if step else 1)
         ]
         return Reply((*thought, Say(f"Step {step}."), *calls))
 
-    def _value(self, ask: Ask, order: Order) -> str:
+    def _value(self, ask: Ask, name: str) -> str:
         """What the model can still read of the first result."""
-        texts = [m.text for m in ask.request.messages]
-        near = [
-            found[1]
-            for text in texts
-            for found in re.finditer(rf"{order.name}\b.{{0,20}}?{self.pattern}", text, re.DOTALL)
-        ]
+        value = re.compile(rf"\b{name}\b.{{0,20}}?{self.pattern}", re.DOTALL)
+        near = [found[1] for m in ask.request.messages for found in value.finditer(m.text)]
         return near[-1] if near else "forgotten"
+
+    def _summary(self, ask: Ask) -> str:
+        """Every errand that can be read of, how far it got, and its value."""
+        out = ["Where we are:"]
+        for name, order in {o.name: o for m in ask.request.messages for o in Order.all(_said(m))}.items():
+            steps = [int(s[1]) for m in ask.request.messages for s in re.finditer(rf"\b{name} step (\d+) line", m.text)]
+            value = self._value(ask, name)
+            out.append(f"errand:{name} steps={order.steps} parallel={order.parallel} at={max([order.at, *steps])}")
+            out += [f"{name} value={value}"] if value != "forgotten" else []
+        return "\n".join(out)
 
 
 def _standing(ask: Ask) -> tuple[Order | None, int]:
-    """The order that is being worked on, and the last step whose result came."""
+    """The order that is being worked on, and the last step that is known to be done."""
     messages = ask.request.messages
+    orders = [o for m in messages for o in Order.all(_said(m))]
     for n in range(len(messages) - 1, -1, -1):
         steps = [s for r in messages[n].results if (s := _STEP.search(r.call_id))]
         if steps:
             name, step = steps[-1][1], max(int(s[2]) for s in steps)
-            orders = [o for m in messages if m.role == "user" and (o := Order.of(_said(m.text)))]
             return next((o for o in reversed(orders) if o.name == name), Order(name)), step
-        if messages[n].is_user_turn and (order := Order.of(_said(messages[n].text))):
-            return order, -1
+        if messages[n].is_user_turn and (given := Order.all(_said(messages[n]))):
+            # The order may stand again after the summary that says how far it got.
+            done = max(o.at for o in orders if o.name == given[-1].name)
+            return given[-1], done
     return None, -1
 
 
-def _said(text: str) -> str:
-    """A user's words without what clients put among them."""
-    return re.sub(r"<system-reminder>.*?</system-reminder>", "", text, flags=re.DOTALL)
+def _asks_for_summary(ask: Ask) -> bool:
+    """Whether the last thing said is a client's own prompt for a compaction."""
+    said = [m for m in ask.request.messages if m.role in ("user", "developer", "system") and m.text]
+    if not said or not ask.request.messages[-1].text or said[-1] is not ask.request.messages[-1]:
+        return False
+    words = _said(said[-1])[-4000:]
+    return said[-1].is_user_turn and _SUMMARY.search(words) is not None and not Order.all(words[-400:])
+
+
+def _said(message: Message) -> str:
+    """A user's words without results and what clients put among them."""
+    words = "\n".join(p.text for p in message.parts if isinstance(p, Text))
+    return re.sub(r"<system-reminder>.*?</system-reminder>", "", words, flags=re.DOTALL)
 
 
 def _id(order: Order, step: int, k: int) -> str:
     return f"errand_{order.name}_{step:03d}_{k}"
-
-
-def _tool(ask: Ask, names: tuple[str, ...]) -> Json:
-    """The definition of the first of these tools that the client offers, with its name at the top."""
-    offered = {}
-    for tool in ask.tools:
-        function = tool.get("function") if isinstance(tool.get("function"), dict) else tool
-        if isinstance(function.get("name"), str):
-            offered[function["name"]] = function
-    return next((offered[n] for n in names if n in offered), None)
-
-
-def _schema(tool: Json) -> Json:
-    return tool.get("input_schema") or tool.get("parameters") or {}
-
-
-def _shell_call(tool: Json, command: str, call_id: str) -> Call:
-    properties = _schema(tool).get("properties", {})
-    key = next((k for k in _KEYS if k in properties), _KEYS[0])
-    value: Json = ["bash", "-lc", command] if properties.get(key, {}).get("type") == "array" else command
-    return Call(tool["name"], _filled(tool, key, value), call_id)
-
-
-def _filled(tool: Json, key: str, value: Json) -> dict[str, Json]:
-    """An input with `key` set and everything else that is required given some value of its type."""
-    schema = _schema(tool)
-    out: dict[str, Json] = {}
-    for name in schema.get("required", ()):
-        kind = schema["properties"].get(name, {})
-        simple: dict[str, Json] = {"integer": 30, "number": 30, "boolean": False, "array": [], "object": {}}
-        chosen = "general-purpose" if name == "subagent_type" else "a step of the errand"
-        out[name] = (kind.get("enum") or [simple.get(kind.get("type", ""), chosen)])[0]
-    return {**out, key: value}

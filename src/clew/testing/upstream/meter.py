@@ -59,6 +59,10 @@ class Meter:
 
     def _of_message(self, message: Message, model: Model, counter: Counter) -> list[Block]:
         content = message.value.get("content")
+        if message.wire == "anthropic" and isinstance(
+            content, str
+        ):  # the same text in a block is the same to the cache
+            content = [{"type": "text", "text": content}]
         if message.wire != "anthropic" or not isinstance(content, list) or len(content) != len(message.parts):
             return [self._block(message.value, model, partial(counter.message, message))]
         return [
