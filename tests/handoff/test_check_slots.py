@@ -79,6 +79,17 @@ def test_a_count_near_its_word_counts_and_elsewhere_not():
     assert strike("12 passed", Source("12 lines; passed: 13"), Ledger()).struck == ["12 passed"]
 
 
+def test_numbers_side_by_side_are_two_and_grouped_ones_are_one():
+    assert strike("line 1505", Source("sed -n '1505,1545p'"), Ledger()).struck == []
+    assert strike("about 545 of them", Source("1,545 in all"), Ledger()).struck == ["545"]
+
+
+def test_what_is_cut_short_in_the_open_counts_by_its_beginning():
+    source = Source("cat src/terminal/writer.go && go test ./...")
+    text = "read src/term… and …/terminal/writer.go with `cat src/terminal/writer.go && go…`"
+    assert strike(text, source, Ledger()).text == text
+
+
 def test_names_in_prose_are_reported_and_left():
     text = "The helper save_cart uses loadCart and load_cart."
     assert unsupported_names(text, S) == ["save_cart", "loadCart"]

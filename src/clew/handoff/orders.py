@@ -16,7 +16,7 @@ _ORDER = re.compile(
   | ^\W*(?:\d+\.\s*)?you\s+(?:must|should|need\s+to|have\s+to|will)\s+(?:now|immediately|instead|only|always|never)\b
   | \b(?:new|updated|real|hidden)\s+(?:system\s+)?(?:instructions?|prompt|orders?)\s*:
   | \b(?:do\s+not|don't|never)\s+(?:tell|inform|mention\s+(?:this|it)\s+to|reveal\s+(?:this|it)\s+to|alert|warn)\s+(?:this\s+to\s+)?the\s+user\b
-  | \bwithout\s+(?:telling|asking|informing|notifying)\s+the\s+user\b
+  | \bwithout\s+(?:telling|informing|notifying)\s+the\s+user\b
   | \b(?:reveal|print|repeat|output)\s+(?:your|the)\s+(?:system\s+prompt|hidden\s+instructions?)\b
   | \b(?:ignorier\w*|vergiss|missachte\w*)\s+(?:\w+\s+){0,3}?(?:anweisung|anleitung|regel|vorgabe|instruktion)\w*
   | \b(?:ignor\w+|oublie\w*)\s+(?:\w+\s+){0,4}?(?:instructions?|consignes?|règles?)\b
@@ -33,7 +33,8 @@ _ORDER = re.compile(
 
 def without_orders(text: str) -> tuple[str, list[str]]:
     """The text without the lines that hold an order to the reader, and those lines."""
-    kept, gone = [], []
+    kept: list[str] = []
+    gone: list[str] = []
     for line in text.split("\n"):
         (gone if _ORDER.search(line) else kept).append(line)
     return "\n".join(kept).strip() if gone else text, gone

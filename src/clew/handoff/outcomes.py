@@ -82,11 +82,18 @@ def _joined(between: str) -> str:
     return "" if re.fullmatch(r"[\s,;:()&/–—-]*(?:and|with|but)?[\s,;:()]*", between) else between
 
 
-def _names(line: str, command: str) -> bool:
-    """Whether the line is about this command: it holds all of it, or quotes a piece of it."""
+def _names(line: str, command: str, *, whole: bool = False) -> bool:
+    """Whether the line is about this command: it holds all of it, or quotes it; `whole` wants it to the end."""
     flat = " ".join(command.split())
-    quoted = [" ".join(q.split()) for q in _CODE.findall(line)]
-    return bool(flat) and (flat in line or any(len(q) > 3 and (q in flat or flat in q) for q in quoted))
+    if not flat:
+        return False
+    for quote in (" ".join(q.split()) for q in _CODE.findall(line)):
+        if len(quote) > 3 and (flat.endswith(quote) if whole else quote in flat):
+            return True
+    return (
+        re.search(rf"(?<!&& )(?<![|;] )(?<![\w/.-]){re.escape(flat)}(?=\s*(?:[`\"'—–→:,;()\[]|-\s|$))", line)
+        is not None
+    )
 
 
 def _claims(line: str, runs: Sequence[TestRun]) -> list[_Claim]:
@@ -105,7 +112,10 @@ def _claims(line: str, runs: Sequence[TestRun]) -> list[_Claim]:
     for m in _COUNT.finditer(line):
         value = 0 if m[1].lower() in ("no", "zero") else int(m[1].replace(",", ""))
         add(m, _where(runs, _count(value, failed=m[2].lower() == "fail")))
-    return sorted(found, key=lambda c: c.start)
+    found.sort(key=lambda c: c.start)
+    # Counts that stand together are one outcome; what comes later in the line may be of something else.
+    together = next((i for i in range(1, len(found)) if _joined(line[found[i - 1].end : found[i].start])), len(found))
+    return found[:together]
 
 
 def _pair(part: int, whole: int, *, failed: bool) -> Callable[[TestRun], bool]:
@@ -128,7 +138,7 @@ def _exits(line: str, commands: Sequence[Command], wrong: list[str]) -> str:
     match = _EXIT.search(line)
     if match is None:
         return line
-    codes = [c.exit_code for c in commands if c.exit_code is not None and _names(line, c.text)]
+    codes = [c.exit_code for c in commands if c.exit_code is not None and _names(line, c.text, whole=True)]
     if not codes or int(match[1]) in codes:
         return line
     truth = f"exit {codes[-1]}"

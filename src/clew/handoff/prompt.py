@@ -16,11 +16,12 @@ from clew.ledger.facts import Ledger
 from clew.ledger.foreign import recognise
 from clew.ledger.names import spoken as call_text
 from clew.ledger.requests import spoken_by_user
-from clew.ledger.tools import one_line
+from clew.ledger.tools import one_line, unwrap
 from clew.transcript import Opaque, Span, Text, ToolCall, ToolResult, Transcript
 
 PREVIOUS_ANSWER = "⟦clew: the previous answer goes here⟧"
 
+_NONE = Sections()
 _HEADROOM = 1.3  # of the budget: what the answer may take
 _MARGIN = 0.9  # of the window: the summariser may count tokens otherwise than we do
 _LEAST_ROOM = 300  # tokens of turns in a piece, however small the window
@@ -86,12 +87,12 @@ def prompts(log: Log, previous: Sections, draft: Draft, *, window: int = 0) -> t
     )
 
 
-def source_text(log: Log, draft: Draft) -> str:
-    """Everything that can support a statement of the record: all originals as they came, and the ledger's facts.
-
-    Not the previous handoff: what it says rightly has its originals here too, and its mistakes must not prove themselves.
+def source_text(log: Log, draft: Draft, previous: Sections = _NONE) -> str:
+    """Everything that can support a statement of the record: all originals as they came, the ledger's facts, and the
+    previous handoff, which was checked itself.
     """
-    return "\n".join([draft.now, *_originals(log.transcript), *_ledger_lines(draft.ledger)])
+    earlier = previous.by_heading.values()
+    return "\n".join([draft.now, *_originals(log.transcript), *_ledger_lines(draft.ledger), *earlier])
 
 
 def _prompt(
@@ -185,6 +186,8 @@ def _originals(log: Transcript) -> Iterable[str]:
                 yield call_text(part)
             elif isinstance(part, (Text, ToolResult, Opaque)):
                 yield part.text
+                if isinstance(part, ToolResult):
+                    yield f"{unwrap(part).lines} lines"
                 if "\\" in part.text:  # lines and quotes as JSON spells them
                     yield part.text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\/", "/")
 

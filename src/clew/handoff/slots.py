@@ -29,7 +29,7 @@ _PATTERN = re.compile(
   | (?P<amount>[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?\b | \b\d[\d,]*(?:\.\d+)?\s?(?:[€£]|USD|EUR|dollars?|euros?)(?!\w))
   | (?P<tests>\b\d+\s*/\s*\d+\s+(?:tests?\s+)?(?:pass|fail)\w* | \b\d[\d,]*\s+(?:tests?\s+)?(?:passed|passing|failed|failing|failures?|skipped)\b)
   | (?P<exit>\b(?:exit(?:ed)?|return(?:ed)?)(?:\s+with)?(?:\s+(?:code|status))?\s+(?P<exit_code>-?\d{{1,3}})\b)
-  | (?P<path>(?<![\w/.])(?:~|\.{{1,2}})?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-](?::\d+(?:-\d+)?)? | (?<![\w/.~])/[\w.@+-]+\w
+  | (?P<path>(?<![\w/.…@+-])(?:…|~|\.{{1,2}})?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-](?::\d+(?:-\d+)?)? | (?<![\w/.~…])/[\w.@+-]+\w
         | (?<![\w/.-])[\w-][\w.-]*\.(?:{_EXTENSIONS})\b(?::\d+(?:-\d+)?)?)
   | (?P<ticket>\#?\b[A-Z]{{1,5}}-?\d{{3,}}\b)
   | (?P<hash>\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{{7,40}}\b)
@@ -44,6 +44,7 @@ _PATTERN = re.compile(
 _TRAILING = ".,;:!?)'\"…"
 _LINE = re.compile(r":(\d+)(?:-(\d+))?$")
 _IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
+_CUT = re.compile(r"…|\s\|\s")  # where a quote leaves something out
 _IN_CODE = re.compile(r"[^\s'\"`;|&<>(){}\[\],=]+")
 
 
@@ -68,6 +69,8 @@ def strike(text: str, source: Source, ledger: Ledger) -> Struck:
             return match[0]
         out.slots += kind != "tool"  # a tool's name says nothing of what was done with it
         core = match[0] if kind in ("code", "tool") else match[0].rstrip(_TRAILING)
+        if match.string[match.end() :].startswith("…") and core.lstrip("…/") in source.text:
+            return match[0]  # cut short in the open
         if known.holds(kind, match, core):
             return match[0]
         out.struck.append(core.strip("`"))
@@ -138,7 +141,7 @@ class _Known:
         if not _looks_like_path(path, self.source):
             return True
         line = _LINE.search(path)
-        bare = (path[: line.start()] if line is not None else path).removeprefix("./").rstrip("/")
+        bare = (path[: line.start()] if line is not None else path).removeprefix("./").removeprefix("…/").rstrip("/")
         return self._file(bare) and (line is None or self._lines(bare, line))
 
     def _file(self, bare: str) -> bool:
@@ -166,6 +169,9 @@ class _Known:
             return True
         if text in self.source.flat:
             return len(text) > 3 or self.source.whole(text, within="-")
+        pieces = [x for x in (y.strip() for y in _CUT.split(text)) if any(c.isalnum() for c in x)]
+        if "…" in text and pieces and all(x in self.source.flat for x in pieces):
+            return True
         if " " not in text:
             return self._token(text)
         tokens = _IN_CODE.findall(text)

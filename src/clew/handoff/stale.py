@@ -9,6 +9,7 @@ from clew.handoff.template import Sections
 from clew.ledger.facts import Constraint, Ledger, Value
 
 _CURRENT = (t.TASK, t.GOAL, t.CONSTRAINTS, t.STATE, t.PROGRESS, t.PENDING, t.REMAINING, t.CONTEXT)
+_SETTINGS = frozenset({"port", "version", "amount", "money", "address"})
 _PAST = re.compile(
     r"\b(?:was|were|earlier|previous(?:ly)?|formerly|initial(?:ly)?|original(?:ly)?|old|before|instead\s+of|no\s+longer|"
     r"replaced|superseded|changed\s+from|raised\s+from|lowered\s+from|rather\s+than|not\s+any\s+more|from)\b",
@@ -76,14 +77,12 @@ def _replaced(line: str, hit: list[str], fresh: list[str]) -> str:
 
 
 def _renewed(values: tuple[Value, ...]) -> list[tuple[Value, Value]]:
-    """Older and newest value of the same named thing."""
+    """Older and newest value of the same named thing, of the kinds that something has one of at a time."""
+    named = [v for v in values if v.kind in _SETTINGS and len(v.name) > 3]
     newest: dict[tuple[str, str], Value] = {}
-    for v in values:
-        if (v.name and (v.name.lower(), v.kind) not in newest) or (
-            v.name and v.source >= newest[v.name.lower(), v.kind].source
-        ):
-            newest[v.name.lower(), v.kind] = v
-    return [(v, n) for v in values if v.name and (n := newest[v.name.lower(), v.kind]).text != v.text]
+    for v in sorted(named, key=lambda v: v.source):
+        newest[v.name.lower(), v.kind] = v
+    return [(v, n) for v in named if (n := newest[v.name.lower(), v.kind]).text != v.text]
 
 
 def _mark_value(bodies: dict[str, str], old: Value, new: Value, changed: list[str]) -> None:

@@ -60,10 +60,11 @@ class Source:
 
     def _number(self, value: str) -> bool:
         text, at = self.text, self.text.find(value)
+        joints = ".," if len(value) <= 3 else "."  # 1505,1545 are two numbers, 1,545 is one
         while at >= 0:
             before, after = text[max(0, at - 2) : at], text[at + len(value) : at + len(value) + 2]
-            inside = before[-1:].isdigit() or (before[-1:] in {".", ","} and before[:1].isdigit() and len(before) == 2)
-            longer = after[:1].isdigit() or (after[:1] in {".", ","} and after[1:2].isdigit())
+            inside = before[-1:].isdigit() or (len(before) == 2 and before[1] in joints and before[0].isdigit())
+            longer = after[:1].isdigit() or (len(after) == 2 and after[0] in joints and after[1].isdigit())
             if not inside and not longer:
                 return True
             at = text.find(value, at + 1)
