@@ -98,7 +98,9 @@ def _usable(link: Link) -> index.Indexes:
     if indexed_under(link) == index.VERSION:
         return link.have
     hint = "run `clew store vacuum`"
-    warnings.warn(ClewWarning(f"the search index was made by another version; reading every message ({hint})"), stacklevel=2)
+    warnings.warn(
+        ClewWarning(f"the search index was made by another version; reading every message ({hint})"), stacklevel=2
+    )
     return index.Indexes(words=False, grams=False)
 
 

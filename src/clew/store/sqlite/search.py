@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from clew import wire
 from clew.store.indexed import indexed
-from clew.store.match import WORD, fit, fold
-from clew.store.query import Hit, Query, Scope, TermKind
+from clew.store.match import fit
+from clew.store.query import Hit, Query, Scope
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.propose import Row, propose
+from clew.store.sqlite.rawtest import RawTest, raw_test
 from clew.store.sqlite.rows import name_of, seconds, unpack
 
 _RANKED = 100  # messages that are confirmed and ranked; of more, the newest count
-_NAME = re.compile(r"[a-z_][a-z0-9_]*")  # what every writer of JSON writes alike
 
 
 def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> list[Hit]:
     wanted = offset + limit
     enough = max(wanted, _RANKED)
-    needles = _needles(query)
+    test = raw_test(query)
     hits: list[Hit] = []
     of_lineage: Counter[int] = Counter()
     closed: set[int] = set()
     for row in propose(link, query, scope, closed):
         if row.root_no in closed:
             continue
-        hit = _confirm(link, query, row, needles)
+        hit = _confirm(link, query, row, test)
         if hit:
             hits.append(hit)
             of_lineage[row.root_no] += 1
@@ -39,31 +38,17 @@ def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> lis
     return hits[offset:wanted]
 
 
-def _confirm(link: Link, query: Query, row: Row, needles: list[bytes]) -> Hit | None:
+def _confirm(link: Link, query: Query, row: Row, test: RawTest) -> Hit | None:
     found = link.db.execute("SELECT wire, body FROM contents WHERE id = ?", (row.content,)).fetchone()
     if not found:
         return None
     kind, body = found
     raw = unpack(link, body)
-    if needles and raw.isascii() and b"\\u" not in raw:
-        lower = raw.lower()
-        if any(n not in lower for n in needles):
-            return None
+    if not test.may_match(raw):
+        return None
     text = indexed(wire.get(name_of(link, kind)).message(raw))
     score = fit(query, text)
     if score is None:
         return None
     role, tool = name_of(link, row.role), name_of(link, row.tool)
     return Hit(row.session, row.root, row.position, seconds(row.time), role, tool, text, score)
-
-
-def _needles(query: Query) -> list[bytes]:
-    """What the bytes of a plain message must hold, for turning wrong proposals down before they are read as JSON."""
-    found = []
-    for group in query.all:
-        if len(group) == 1:
-            [term] = group
-            name = _NAME if term.kind is TermKind.FRAGMENT else WORD
-            runs = [r for r in name.findall(fold(term.text)) if r.isascii()]
-            found += [max(runs, key=len).encode()] if runs else []
-    return found

@@ -1,0 +1,76 @@
+"""Messages around one, and on from there, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from clew.errors import NotFound
+from clew.lineage import Lineage
+from clew.recall.shown import Shown, shown
+from clew.store.addresses import parse
+from clew.store.base import Store
+from clew.store.records import Session, SessionFilter
+from clew.transcript import REFERENCE
+
+_CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """`at` is the position it was made around. `earlier` and `later` are the positions to go on around, None at an end.
+    `asked` differs from `session` where another session of the lineage holds the message.
+    """
+
+    session: str
+    asked: str
+    root: str
+    title: str
+    length: int
+    at: int
+    messages: tuple[Shown, ...]
+    earlier: int | None
+    later: int | None
+
+
+def scroll(store: Store, session: str, around: int | str, *, before: int = 5, after: int = 5, width: int = 0) -> Window:
+    """`around` is a position, a negative one counted from the end, or a message's reference."""
+    asked = store.session(session)
+    held, at = _by_reference(store, asked, around) if isinstance(around, str) else _by_position(store, asked, around)
+    start, end = max(0, at - before), min(held.length, at + after + 1)
+    found = tuple(shown(m, width) for m in store.messages(held.id, start, end))
+    earlier = max(0, start - after - 1) if start else None
+    later = min(held.length - 1, end + before) if end < held.length else None
+    return Window(held.id, asked.id, held.root, held.title, held.length, at, found, earlier, later)
+
+
+def _by_position(store: Store, asked: Session, at: int) -> tuple[Session, int]:
+    if at < 0:
+        at += asked.length
+    if 0 <= at < asked.length:
+        return asked, at
+    for other in _family(store, asked):
+        if 0 <= at < other.length:
+            return other, at
+    raise NotFound(
+        f"session {asked.id!r} has no message {at}, nor has any of its lineage", hint=f"it has {asked.length}"
+    )
+
+
+def _by_reference(store: Store, asked: Session, ref: str) -> tuple[Session, int]:
+    letters = parse(ref)
+    for s in (asked, *_family(store, asked)):
+        for start in range(0, s.length, _CHUNK):
+            for m in store.messages(s.id, start, start + _CHUNK):
+                if m.address.startswith(letters):
+                    return s, m.position
+    raise NotFound(
+        f"no message of {asked.id!r} or its lineage is {REFERENCE}{letters}", hint="`clew recall` knows all originals"
+    )
+
+
+def _family(store: Store, asked: Session) -> Iterable[Session]:
+    """The rest of the lineage: where the conversation went on first, then the newest."""
+    members = store.sessions(SessionFilter(root=asked.root))
+    tip = Lineage(store).tip(asked.id)
+    return sorted((s for s in members if s.id != asked.id), key=lambda s: s.id != tip.id)
