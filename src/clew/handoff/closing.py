@@ -91,7 +91,8 @@ def _state(ledger: Ledger) -> str:
     if ledger.tests:
         run = ledger.tests[-1]
         failing = f": {', '.join(run.failing[:8])}" if run.failing else ""
-        lines.append(f"tests: {run.passed} passed, {run.failed} failed (`{one_line(run.command, 80)}`){failing}")
+        state = "" if run.ok or run.failed else ", but the run failed"
+        lines.append(f"tests: {run.passed} passed, {run.failed} failed{state} (`{one_line(run.command, 80)}`){failing}")
     lines += [f"running: {p}" for p in w.processes]
     changed = [f.path for f in ledger.files if f.changed]
     if changed:

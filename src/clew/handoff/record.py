@@ -50,7 +50,7 @@ class Budget:
     @classmethod
     def of(cls, soft: int, scale: float = 1.0) -> Budget:
         """In proportion to the room there is, to an upper bound: what stays is read again at every request."""
-        room = min(soft, 34_000) * scale
+        room = min(soft, 42_000) * scale
         # A larger room has fewer epochs, each further from what it compacts: a page then holds a little more.
         rate = 0.12 * min(max((soft / 32_000) ** 0.6, 1.0), 1.5) * min(scale, 1.0)
         return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), rate)
