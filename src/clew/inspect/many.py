@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -100,11 +101,15 @@ def _spread(
     lost: list[int] = []
     with _pool(workers) as pool:
         running = {pool.submit(one, Path(str(paths[i])), options, extra): i for i in order}
-        for future in as_completed(running):
-            try:
-                yield running[future], future.result()
-            except BrokenProcessPool:
-                lost.append(running[future])
+        try:
+            for future in as_completed(running):
+                try:
+                    yield running[future], future.result()
+                except BrokenProcessPool:
+                    lost.append(running[future])
+        except BaseException:  # interrupted: what hasn't begun is not waited for
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     for i in lost:  # one of these brought the workers down: each alone, so that only it is lost
         try:
             with _pool(1) as pool:
@@ -139,7 +144,8 @@ def one(path: Path, options: Options, extra: Mapping[str, Mapping[str, Any]] | N
 
 
 def _quiet() -> None:
-    """A model nobody listed is told of in the result, once."""
+    """A model nobody listed is told of in the result, once; an interrupt is the parent's to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore", ClewWarning)
 
 

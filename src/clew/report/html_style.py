@@ -32,7 +32,7 @@ li.quiet::before{background:var(--rule)}
 dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(128px,1fr));gap:10px;margin:0}
 dl div{background:var(--card);border-radius:8px;padding:10px 12px}
 dt{color:var(--soft);font-size:13px}
-dd{margin:0;font-size:20px;font-weight:600;font-variant-numeric:tabular-nums}
+dd{margin:0;font-size:20px;font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap}
 dd small{font-size:13px;font-weight:400;color:var(--soft);margin-left:6px}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-size:14px}

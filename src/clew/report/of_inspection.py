@@ -76,7 +76,7 @@ def _blocks(i: Inspection) -> Iterator[Block]:
 def _facts(i: Inspection) -> Iterator[Fact]:
     yield Fact("requests", i.requests, "count")
     yield Fact("tokens sent", i.sent, "tokens")
-    yield Fact("in the conversation", i.tokens, "tokens")
+    yield Fact("counted once", i.tokens, "tokens")
     if i.requests:
         yield Fact("peak", i.peak, "tokens", f"of {f.tokens(i.window)}")
         recorded = i.costs.source == "recorded"
