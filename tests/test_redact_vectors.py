@@ -84,7 +84,16 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "openshift": ("sha256~{w43}",),
     "docker": ("dckr_pat_{w27}",),
     "github": ("ghp_{a36}", "gho_{a36}", "ghu_{a36}", "ghs_{a36}", "ghr_{a36}", "github_pat_{a22}_{a59}"),
-    "gitlab": ("glpat-{w20}", "glptt-{h40}", "gldt-{w20}", "glrt-{w20}", "glcbt-{a5}_{w20}", "gloas-{w64}", "GR1348941{w20}", "glpat-{w27}.01.{l9}"),
+    "gitlab": (
+        "glpat-{w20}",
+        "glptt-{h40}",
+        "gldt-{w20}",
+        "glrt-{w20}",
+        "glcbt-{a5}_{w20}",
+        "gloas-{w64}",
+        "GR1348941{w20}",
+        "glpat-{w27}.01.{l9}",
+    ),
     "bitbucket": ("ATBB{a32}",),
     "atlassian": ("ATATT3{w186}",),
     "sourcegraph": ("sgp_{h16}_{h40}", "sgp_{h40}"),
@@ -117,7 +126,13 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "mailchimp": ("{h32}-us12",),
     "resend": ("re_{a8}_{a24}",),
     "twilio": ("SK{h32}",),
-    "slack": ("xoxb-{n12}-{n12}-{a24}", "xoxp-{n12}-{n12}-{n12}-{h32}", "xapp-1-{u11}-{n13}-{h64}", "xoxe-1-{u146}", "xoxa-2-{a24}"),
+    "slack": (
+        "xoxb-{n12}-{n12}-{a24}",
+        "xoxp-{n12}-{n12}-{n12}-{h32}",
+        "xapp-1-{u11}-{n13}-{h64}",
+        "xoxe-1-{u146}",
+        "xoxa-2-{a24}",
+    ),
     "facebook": ("EAAC{a120}",),
     "notion": ("ntn_{n11}{a35}", "secret_{a43}"),
     "linear": ("lin_api_{a40}",),
@@ -219,9 +234,9 @@ JSON_FIELD = ('{{"password": "{}"}}', '{{"apiKey":"{}"}}', '{{"access_token": "{
               '{{"out": "{{\\"api_key\\": \\"{}\\"}}"}}', '{{"refreshToken" : "{}"}}', '  "secretKey": "{}",', '{{"auth": {{"token": "{}"}}}}',
               '{{"private_key_id": 1, "secret": "{}"}}', '{{"name": "DB_PASSWORD", "value": "{}"}}', '{{"dbPassword":"{}"}}')  # fmt: skip
 CODE = ('token := "{}"', "'password' => '{}',", 'const apiKey: string = "{}";', 'password="{}"', 'self.secret_key = "{}"', ':api_token => "{}"',
-        'if (token === "{}") {{', "db.connect(host='x', password='{}')", 'static final String API_KEY = "{}";', 'let authToken = `{}`;',
+        'if (token === "{}") {{', "db.connect(host='x', password='{}')", 'static final String API_KEY = "{}";', "let authToken = `{}`;",
         '$password = "{}";', 'private_key := "{}"', '#define API_KEY "x"\nchar *secret = "{}";')  # fmt: skip
-HEADER = ("X-Api-Key: {}", "x-auth-token: {}", "X-Goog-Api-Key: {}", "curl -H 'X-API-Key: {}' https://x", 'api-key: {}', '"X-Access-Token": "{}"', "X-Vault-Token: {}",
+HEADER = ("X-Api-Key: {}", "x-auth-token: {}", "X-Goog-Api-Key: {}", "curl -H 'X-API-Key: {}' https://x", "api-key: {}", '"X-Access-Token": "{}"', "X-Vault-Token: {}",
           "PRIVATE-TOKEN: {}", "Ocp-Apim-Subscription-Key: {}", "> x-api-key: {}", "X-Amz-Security-Token: {}", "X-Shopify-Access-Token: {}")  # fmt: skip
 AUTHORIZATION = ("Authorization: Bearer {}", "authorization: token {}", "Proxy-Authorization: Bearer {}", "curl -H 'Authorization: Bearer {}' https://x",
                  '{{"Authorization": "Bearer {}"}}', "'authorization': 'Token {}',", "Authorization: {}", "> Authorization: Bearer {}", "Authorization: ApiKey {}",
@@ -242,7 +257,20 @@ FORM = ("grant_type=x&client_secret={}", "client_secret={}&code=1", "username=jo
         "scope=y&session={}", "token={}&type=a", "user=a&api_key={}", "-d 'client_id=a&client_secret={}'", '{{"body": "a=1&password={}"}}', "id=1&access_token={}")  # fmt: skip
 COMMAND = ("curl -u admin:{} https://x", "curl --user me:{} https://x", "sshpass -p {} ssh h", "sshpass -p'{}' ssh h", "mysql -uroot -p{} db", "tool --password {}", "tool --api-key {} run",
            "redis-cli -h x -a {}", "docker login -u me -p {}", "gh auth login --token {}", "helm --set x --registry-password '{}'", "vault login --token={}")  # fmt: skip
-PASSWORDS = ("hunter2!", "s3cr3tPa55", "P@ssw0rd1", "Tr0ub4dor&3", "correct7horse", "zQ9#kd82", "m0nkeyBusiness9", "letmein123", "qwerty!9", "abc$9def", "Xk29dLm4", "blue42fish")
+PASSWORDS = (
+    "hunter2!",
+    "s3cr3tPa55",
+    "P@ssw0rd1",
+    "Tr0ub4dor&3",
+    "correct7horse",
+    "zQ9#kd82",
+    "m0nkeyBusiness9",
+    "letmein123",
+    "qwerty!9",
+    "abc$9def",
+    "Xk29dLm4",
+    "blue42fish",
+)
 
 
 def _fill(family: str, templates: tuple[str, ...], rng: random.Random, *, passwords: bool = False) -> list[Vector]:
@@ -250,7 +278,13 @@ def _fill(family: str, templates: tuple[str, ...], rng: random.Random, *, passwo
     for number, template in enumerate(templates):
         secrets = [_opaque(rng), _opaque(rng, 24)]
         if passwords:
-            secrets.append(PASSWORDS[number % len(PASSWORDS)].replace("&", "x").replace("#", "h").replace("@", "a").replace("$", "s"))
+            secrets.append(
+                PASSWORDS[number % len(PASSWORDS)]
+                .replace("&", "x")
+                .replace("#", "h")
+                .replace("@", "a")
+                .replace("$", "s")
+            )
         out += [Vector(family, template.format(secret), secret) for secret in secrets]
     return out
 
@@ -259,28 +293,58 @@ def structural_vectors() -> list[Vector]:
     """Secrets known by where they stand."""
     rng = random.Random(7)
     out = _fill("env-assignment", ENV[:1], rng, passwords=True) + _fill("env-assignment", ENV[1:], rng)
-    out += _fill("yaml-assignment", YAML, rng) + _fill("toml-assignment", TOML, rng) + _fill("json-field", JSON_FIELD, rng)
+    out += (
+        _fill("yaml-assignment", YAML, rng) + _fill("toml-assignment", TOML, rng) + _fill("json-field", JSON_FIELD, rng)
+    )
     out += [Vector("env-assignment", f"DB_PASSWORD={p}", p) for p in PASSWORDS]
     out += [Vector("yaml-assignment", f"password: '{p}'", p) for p in PASSWORDS]
     out += [Vector("json-field", json.dumps({"password": p, "user": "x"}), p) for p in PASSWORDS]
     out += [Vector("toml-assignment", f'password = "{p}"', p) for p in PASSWORDS]
     out += [Vector("code-assignment", f"connect(user='x', password='{p}')", p) for p in PASSWORDS]
-    out += _fill("code-assignment", CODE, rng) + _fill("header", HEADER, rng) + _fill("authorization", AUTHORIZATION, rng)
-    out += [Vector("authorization", f"Authorization: Basic {b}", b) for b in (base64.b64encode(f"u{i}:{_opaque(rng, 9 + i)}".encode()).decode() for i in range(6))]
-    out += _fill("cookie", COOKIE, rng) + _fill("database-url", DATABASE, rng, passwords=True) + _fill("url-userinfo", USERINFO, rng, passwords=True)
-    out += _fill("url-query", QUERY, rng) + _fill("form-body", FORM, rng) + _fill("command-line", COMMAND, rng, passwords=True)
+    out += (
+        _fill("code-assignment", CODE, rng) + _fill("header", HEADER, rng) + _fill("authorization", AUTHORIZATION, rng)
+    )
+    out += [
+        Vector("authorization", f"Authorization: Basic {b}", b)
+        for b in (base64.b64encode(f"u{i}:{_opaque(rng, 9 + i)}".encode()).decode() for i in range(6))
+    ]
+    out += (
+        _fill("cookie", COOKIE, rng)
+        + _fill("database-url", DATABASE, rng, passwords=True)
+        + _fill("url-userinfo", USERINFO, rng, passwords=True)
+    )
+    out += (
+        _fill("url-query", QUERY, rng)
+        + _fill("form-body", FORM, rng)
+        + _fill("command-line", COMMAND, rng, passwords=True)
+    )
     return out + _block_vectors(rng)
 
 
 def _block_vectors(rng: random.Random) -> list[Vector]:
     out = []
-    for kind in ("RSA PRIVATE KEY", "PRIVATE KEY", "EC PRIVATE KEY", "OPENSSH PRIVATE KEY", "DSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"):
+    for kind in (
+        "RSA PRIVATE KEY",
+        "PRIVATE KEY",
+        "EC PRIVATE KEY",
+        "OPENSSH PRIVATE KEY",
+        "DSA PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "PGP PRIVATE KEY BLOCK",
+    ):
         pem = _pem(rng, kind)
         line = pem.splitlines()[3]
         cut = pem[: len(pem) // 2]
         tail = pem[len(pem) // 2 :]
-        out += [Vector("private-key", f"before\n{pem}\nafter", line), Vector("private-key", json.dumps({"private_key": pem}), line)]
-        out += [Vector("private-key", cut, line[:30]), Vector("private-key", f"{cut} ... [truncated]", line[:30]), Vector("private-key", tail, tail.splitlines()[1])]
+        out += [
+            Vector("private-key", f"before\n{pem}\nafter", line),
+            Vector("private-key", json.dumps({"private_key": pem}), line),
+        ]
+        out += [
+            Vector("private-key", cut, line[:30]),
+            Vector("private-key", f"{cut} ... [truncated]", line[:30]),
+            Vector("private-key", tail, tail.splitlines()[1]),
+        ]
         out.append(Vector("private-key", "\n".join(f"{n:6}\t{row}" for n, row in enumerate(pem.splitlines())), line))
         out.append(Vector("private-key", "\n".join(f"+{row}" for row in pem.splitlines()), line))
         out.append(Vector("private-key", "key: |\n" + "\n".join(f"    {row}" for row in pem.splitlines()), line))
@@ -288,23 +352,54 @@ def _block_vectors(rng: random.Random) -> list[Vector]:
         out.append(Vector("private-key", "\n".join(f"{n:6}→{row}" for n, row in enumerate(pem.splitlines())), line))
     head = base64.urlsafe_b64encode(json.dumps({"alg": "HS256", "typ": "JWT"}).encode()).decode().rstrip("=")
     for number in range(PER_SHAPE):
-        body = base64.urlsafe_b64encode(json.dumps({"sub": number, "name": _opaque(rng, 10)}).encode()).decode().rstrip("=")
+        body = (
+            base64.urlsafe_b64encode(json.dumps({"sub": number, "name": _opaque(rng, 10)}).encode())
+            .decode()
+            .rstrip("=")
+        )
         jwt = f"{head}.{body}.{build('{w43}', rng)}"
         out.append(Vector("jwt", CONTEXTS[number].format(jwt), jwt))
     for number in range(PER_SHAPE):
-        hook = (f"https://hooks.slack.com/services/T{build('{u8}', rng)}/B{build('{u8}', rng)}/{{}}", f"https://discord.com/api/webhooks/{build('{n18}', rng)}/{{}}")[number % 2]
+        hook = (
+            f"https://hooks.slack.com/services/T{build('{u8}', rng)}/B{build('{u8}', rng)}/{{}}",
+            f"https://discord.com/api/webhooks/{build('{n18}', rng)}/{{}}",
+        )[number % 2]
         secret = build("{a24}" if number % 2 == 0 else "{w68}", rng)
         out.append(Vector("webhook-url", f"POST {hook.format(secret)} ok", secret))
     for number, phone in enumerate(("+14155552671", "+442071838750", "+4915112345678", "+33612345678", "+819012345678", "+8613812345678", "+5511987654321", "+61412345678",
                                     "+919876543210", "+27821234567", "+1 (415) 555-2671", "+44 20 7183 8750")):  # fmt: skip
-        out.append(Vector("phone", ("call {} now", '{{"to": "{}"}}', "Phone: {}", "({})")[number % 4].format(phone), phone))
+        out.append(
+            Vector("phone", ("call {} now", '{{"to": "{}"}}', "Phone: {}", "({})")[number % 4].format(phone), phone)
+        )
     for number in range(PER_SHAPE):
         who = build("{n18}", rng).replace("0", "7")
-        out.append(Vector("discord-mention", ("hi <@{}>!", "<@!{}> joined", "ask <@&{}>", "see <#{}>")[number % 4].format(who), who))
+        out.append(
+            Vector(
+                "discord-mention",
+                ("hi <@{}>!", "<@!{}> joined", "ask <@&{}>", "see <#{}>")[number % 4].format(who),
+                who,
+            )
+        )
         password = PASSWORDS[number].replace("$", "s")
-        out.append(Vector("sql", ("CREATE USER a IDENTIFIED BY '{}';", "ALTER ROLE a WITH PASSWORD '{}';", "create user b with encrypted password '{}'")[number % 3].format(password), password))
+        out.append(
+            Vector(
+                "sql",
+                (
+                    "CREATE USER a IDENTIFIED BY '{}';",
+                    "ALTER ROLE a WITH PASSWORD '{}';",
+                    "create user b with encrypted password '{}'",
+                )[number % 3].format(password),
+                password,
+            )
+        )
         out.append(Vector("netrc", f"machine h{number} login me password {password}", password))
-        out.append(Vector("xml-element", ("<password>{}</password>", "<db:password>{}</db:password>")[number % 2].format(password), password))
+        out.append(
+            Vector(
+                "xml-element",
+                ("<password>{}</password>", "<db:password>{}</db:password>")[number % 2].format(password),
+                password,
+            )
+        )
         secret = _opaque(rng)
         out.append(Vector("xml-element", f"  <secretKey>{secret}</secretKey>", secret))
     return out

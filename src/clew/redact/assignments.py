@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import re
 
-from clew.redact.found import REACH, Span, line_start
+from clew.redact.found import ENOUGH, REACH, Span, line_start
 from clew.redact.headers import authorization, cookie
+from clew.redact.lazy import lazy
 from clew.redact.names import Holds, as_query, holds
 from clew.redact.plausible import quoted_secret, unquoted_secret
 from clew.redact.values import reference, standin
 
 # Read backwards from the separator: closing quotes and brackets, then the name. Every run has an end, and no two of
 # them share a character, so it costs the same on any text.
-_NAME_BACK = re.compile(r"[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
+_NAME_BACK = lazy(r"[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
 # {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
-_PAIRED = re.compile(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
-_AFTER = re.compile(
+_PAIRED = lazy(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
+_AFTER = lazy(
     r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,))"
     r"(?P<space>[ \t]{0,40})(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
 )
-_BARE = re.compile(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
-_LOOSE = re.compile(r"(?:[^\s\"'`\\&]|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=)){1,4096}")
-_PARAMETER = re.compile(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
+_BARE = lazy(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
+_LOOSE = lazy(r"(?:[^\s\"'`\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
+_PARAMETER = lazy(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
 # "API key: …", where the name is two words.
-_SPOKEN = re.compile(r"\b(?:api|access|secret|private|encryption|auth|license|signing|account|storage)[ ]$", re.IGNORECASE)
-_ENV_LEAD = re.compile(r"(?:^|\\[nrt]|[\s\"'`;|&(]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
+_SPOKEN = lazy(r"\b(?:api|access|secret|private|encryption|auth|license|signing|account|storage)[ ]$", re.IGNORECASE)
+_ENV_LEAD = lazy(r"(?:^|\\[nrt]|[\s\"'`;|&(]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
 # What may stand before a name on a line of its own: indentation, a list's dash, a gutter with the line's number, a diff mark.
-_LINE_LEAD = re.compile(r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/]{1,2}\s+|[+\-])?(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$")
+_LINE_LEAD = lazy(
+    r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/]{1,2}\s+|[+\-])?(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$"
+)
 
 
 def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
@@ -75,17 +78,29 @@ def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span]
     match = _PARAMETER.match(text, value_start)
     if match is None:
         return [] if in_query else None
-    follows = text.startswith("&", match.end()) and re.match(r"&[\w.%\-]{1,60}=", text[match.end() : match.end() + 64]) is not None
+    follows = (
+        text.startswith("&", match.end())
+        and re.match(r"&[\w.%\-]{1,60}=", text[match.end() : match.end() + 64]) is not None
+    )
     if not in_query and not (follows and not name.isupper()):
         return None
-    value = match[0].rstrip(".:")
-    if not as_query(name) or len(value) < 4 or value.startswith(("%7B", "%3C", "{")) or reference(value) or standin(value):
+    whole = match[0].rstrip(".:")
+    value = whole[:ENOUGH]
+    if (
+        not as_query(name)
+        or len(value) < 4
+        or value.startswith(("%7B", "%3C", "{"))
+        or reference(value)
+        or standin(value)
+    ):
         return []
-    if holds(name) not in {Holds.PASSWORD, Holds.SECRET} and (len(value) < 6 or value.isalpha() or _small_number(value)):
+    if holds(name) not in {Holds.PASSWORD, Holds.SECRET} and (
+        len(value) < 6 or value.isalpha() or _small_number(value)
+    ):
         return []
     token = text[line_start(text, begin, 400) : begin].rsplit(None, 1)
     family = "url-query" if "?" in (token[-1] if token else "") else "form-body"
-    return [Span(value_start, value_start + len(value), family)]
+    return [Span(value_start, value_start + len(whole), family)]
 
 
 def _op(after: re.Match[str]) -> str:
@@ -147,9 +162,15 @@ def _unquoted(text: str, name: str, what: Holds, after: re.Match[str], close: st
         return []
     line = line_start(text, begin)
     lead = text[line:begin]
-    alone = _LINE_LEAD.search(lead) is not None and (not lead.strip() or _LINE_LEAD.fullmatch(lead) is not None)
-    env = op == "=" and not after["space"] and (name.isupper() or alone) and _ENV_LEAD.search(lead) is not None and not close
-    match = (_LOOSE if env else _BARE).match(text, start)
+    alone = len(lead) <= 160 and _LINE_LEAD.fullmatch(lead) is not None
+    env = (
+        op == "="
+        and not after["space"]
+        and (name.isupper() or alone)
+        and _ENV_LEAD.search(lead[-24:]) is not None
+        and not close
+    )
+    match = (_LOOSE if env else _BARE).match(text, start, start + REACH)
     if match is None:
         return []
     value = match[0].rstrip(",;") if env else match[0].rstrip(".:")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import Protocol
 
 from clew.redact import assignments, headers, pem, phrases, tokens, urls
 from clew.redact.engine_hyperscan import HyperscanEngine
 from clew.redact.engine_stdlib import StdlibEngine
 from clew.redact.found import Finding, Span
+from clew.redact.lazy import lazy
 from clew.redact.marks import MARK, OPENING, Marks
 from clew.redact.triggers import Kind, Place
 
@@ -43,10 +44,18 @@ _RULES = {
 _NOISY = frozenset([Kind.FLAG, Kind.ELEMENT, Kind.SQL, Kind.NETRC])
 
 
+# After so many looks, a chain of secrets each laid bare by the mark before it is taken for one, so that looks stay few.
+_TURNS = 3
+_RUN = lazy(r"[\w.~%-]+")
+
+
 @lru_cache(maxsize=1)
 def default() -> Engine:
     """The fast engine where the extra `redact-fast` is installed."""
-    return HyperscanEngine() if find_spec("hyperscan") is not None else StdlibEngine()
+    try:
+        return HyperscanEngine()
+    except ImportError:  # not installed, or built for another processor
+        return StdlibEngine()
 
 
 def spans(text: str, engine: Engine, *, code_file: bool) -> list[Span]:
@@ -73,8 +82,33 @@ def _merged(found: list[Span]) -> list[Span]:
 
 
 def findings(text: str, engine: Engine, marks: Marks, *, code_file: bool) -> list[Finding]:
-    """The secrets and their marks. What an earlier pass has marked is left as it is, and its numbers are taken."""
+    """The secrets and their marks. What an earlier pass has marked is left as it is, and its numbers are taken.
+
+    A mark can lay bare what stood against a secret: where a word ended, a token may begin. So what has been marked is
+    looked at again, until nothing more is found; that is what makes a second pass change nothing.
+    """
     found = spans(text, engine, code_file=code_file)
+    for turn in itertools.count():
+        if not found:
+            break
+        trial = marks.copy()
+        marked = _marked(text, found, trial)
+        more = [_back(span, marked) for span in spans(apply(text, marked), engine, code_file=code_file)]
+        fresh = [span for span in more if span is not None and not _touches_mark(text, span)]
+        if not fresh:
+            break
+        if turn >= _TURNS:
+            fresh = [Span(span.start, _run_end(text, span.end), span.family) for span in fresh]
+        found = _merged(sorted([*found, *fresh]))
+    return _marked(text, found, marks)
+
+
+def _run_end(text: str, position: int) -> int:
+    run = _RUN.match(text, position)
+    return position if run is None else run.end()
+
+
+def _marked(text: str, found: list[Span], marks: Marks) -> list[Finding]:
     old = list(MARK.finditer(text)) if OPENING in text else []
     out, next_old = [], 0
     for span in found:
@@ -90,11 +124,34 @@ def findings(text: str, engine: Engine, marks: Marks, *, code_file: bool) -> lis
     return out
 
 
+def _back(span: Span, marked: list[Finding]) -> Span | None:
+    """Where a span of the marked text stands in the text; None when it touches a mark."""
+    shift = 0
+    for finding in marked:
+        start = finding.start + shift
+        if start >= span.end:
+            break
+        if start + len(finding.mask) > span.start:
+            return None
+        shift += len(finding.mask) - (finding.end - finding.start)
+    return Span(span.start - shift, span.end - shift, span.family)
+
+
+def _touches_mark(text: str, span: Span) -> bool:
+    """Whether it overlaps what an earlier pass has marked."""
+    low = text.rfind(OPENING, 0, span.end)
+    if low < 0:
+        return False
+    mark = MARK.match(text, low)
+    return mark is not None and mark.end() > span.start
+
+
 def apply(text: str, found: list[Finding]) -> str:
     """The text with its secrets replaced."""
     if not found:
         return text
-    pieces, position = [], 0
+    pieces: list[str] = []
+    position = 0
     for finding in found:
         pieces += (text[position : finding.start], finding.mask)
         position = finding.end

@@ -50,10 +50,15 @@ class StdlibEngine:
         prefixes = _trie(sorted(set(worded)))
         self._heads = re.compile(f"(?<![A-Za-z0-9])(?={prefixes})".encode())
         # What is left at a word's beginning of an escape, which ends in letters or digits: `\\n`, `%3D`, a colour.
-        self._escaped = re.compile(f" (?:[nrtbf]|u[0-9A-Fa-f]{{4}}|x?[0-9A-Fa-f]{{2}}|[0-9]{{0,3}}m)(?={prefixes})".encode())
+        self._escaped = re.compile(
+            f" (?:[nrtbf]|u[0-9A-Fa-f]{{4}}|x?[0-9A-Fa-f]{{2}}|[0-9]{{0,3}}m)(?={prefixes})".encode()
+        )
         self._percent = re.compile(f"%[0-9A-Fa-f]{{2}}(?={prefixes})".encode())
         # Only the first character is consumed, so that a mark which begins within another is seen too.
-        self._marks = [re.compile(f"{_ITEM.sub(_look_ahead, s.prefix, count=1)}[{s.alphabet}]{{{s.least}}})".encode()) for s in infixes()]
+        self._marks = [
+            re.compile(f"{_ITEM.sub(_look_ahead, s.prefix, count=1)}[{s.alphabet}]{{{s.least}}})".encode())
+            for s in infixes()
+        ]
 
     def places(self, raw: bytes) -> set[Place]:
         """Every place in the text (one byte a character) where a rule is worth trying."""

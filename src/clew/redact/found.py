@@ -26,6 +26,8 @@ class Finding:
 
 # A rule stops here on any one line, so that no input makes it slow.
 REACH = 4096
+# And a judgement of whether a value looks drawn by a machine needs no more than its beginning.
+ENOUGH = 96
 
 
 def line_start(text: str, position: int, reach: int = 300) -> int:

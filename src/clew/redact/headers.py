@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import base64
 import binascii
+import itertools
 import re
 
-from clew.redact.found import REACH, Span
+from clew.redact.found import ENOUGH, REACH, Span
+from clew.redact.lazy import lazy
 from clew.redact.values import literal, opaque, standin, wordy
 
-_SCHEME = re.compile(r"(?P<scheme>[A-Za-z][\w+\-]{1,30})(?:[ \t]{1,4}|%20|\+)(?=[^\s=:,;])")
-_CREDENTIAL = re.compile(r"(?:[^\s\"'`,;<>\\(){}\[\]&]|\\(?![nrtu\"'\\])){1,4096}")
-_PARTS = re.compile(r"\b(?P<name>response|opaque|cnonce|oauth_token|oauth_signature|Signature|Credential|token|mac)=(?P<q>\\*\"?)(?P<value>[^\s\"\\,&]{6,1024})")
-_PAIR = re.compile(r"(?P<name>[A-Za-z0-9_.\-$%]{1,80})=(?P<value>[^\s;\"'`,<>\\]{1,4096})")
+_SCHEME = lazy(r"(?P<scheme>[A-Za-z][\w+\-]{1,30})(?:[ \t]{1,4}|%20|\+)(?=[^\s=:,;])")
+_CREDENTIAL = lazy(r"(?:[^\s\"'`,;<>\\(){}\[\]&]++|\\(?![nrtu\"'\\]))++")
+_PARTS = lazy(
+    r"\b(?P<name>response|opaque|cnonce|oauth_token|oauth_signature|Signature|Credential|token|mac)=(?P<q>\\*\"?)(?P<value>[^\s\"\\,&]{6,1024})"
+)
+_PAIR = lazy(r"(?P<name>[A-Za-z0-9_.\-$%]{1,80})=(?P<value>[^\s;\"'`,<>\\]{1,4096})")
 _ATTRIBUTES = frozenset(["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"])
-_SENSITIVE = re.compile(r"sess|sid|token|auth|jwt|csrf|xsrf|key|secret|pass|login|remember|user|connect\.|id$|ticket|sso|sig", re.IGNORECASE)
+_SENSITIVE = lazy(
+    r"sess|sid|token|auth|jwt|csrf|xsrf|key|secret|pass|login|remember|user|connect\.|id$|ticket|sso|sig", re.IGNORECASE
+)
 _KNOWN = frozenset(["bearer", "basic", "token", "apikey", "api-key", "negotiate", "ntlm", "bot", "jwt", "oauth", "digest", "dpop", "key",
                     "sso-key", "ssws", "genie-key", "aws4-hmac-sha256", "sharedkey", "hawk", "mac", "splunk", "api-token", "user", "private"])  # fmt: skip
-_STANDALONE = re.compile(r"bearer(?: |%20)([A-Za-z0-9._~+/=\-]{16,4096})", re.IGNORECASE)
-_BASIC = re.compile(r"basic ([A-Za-z0-9+/]{8,1024}={0,2})", re.IGNORECASE)
+_STANDALONE = lazy(r"bearer(?: |%20)([A-Za-z0-9._~+/=\-]{16,4096})", re.IGNORECASE)
+_BASIC = lazy(r"basic ([A-Za-z0-9+/]{8,1024}={0,2})", re.IGNORECASE)
 FAMILY = "authorization"
+_MOST_PAIRS = 50
 
 
 def authorization(text: str, start: int, quote: str | None) -> list[Span]:
@@ -27,21 +34,26 @@ def authorization(text: str, start: int, quote: str | None) -> list[Span]:
     scheme = _SCHEME.match(text, start)
     name = scheme["scheme"].lower() if scheme is not None else ""
     if name in {"digest", "oauth", "aws4-hmac-sha256", "hawk", "mac"}:
-        limit = _line_end(text, start)
+        limit = min(_line_end(text, start), start + REACH // 4)
         return [Span(m.start("value"), m.end("value"), FAMILY) for m in _PARTS.finditer(text, start, limit)]
     known = scheme is not None and name in _KNOWN
-    match = _CREDENTIAL.match(text, scheme.end() if scheme is not None and known else start)
-    if match is None or not literal(match[0].rstrip(".:")):
+    match = _CREDENTIAL.match(text, begin := scheme.end() if scheme is not None and known else start, begin + REACH)
+    if match is None:
         return []
-    value = match[0].rstrip(".:")
+    whole = match[0].rstrip(".:")
+    value = whole[:ENOUGH]
+    if not literal(value):
+        return []
     if name == "basic" or (scheme is not None and not known and _basic(value)):
         good = len(value) >= 6 and (_basic(value) or opaque(value))
     elif known:
-        good = len(value) >= 6 and not (wordy(value) and not any(c.isdigit() for c in value)) and "." != value[-1]
+        good = len(value) >= 6 and not (wordy(value) and not any(c.isdigit() for c in value)) and value[-1] != "."
     else:
         # Without a scheme it may as well be a variable.
-        good = opaque(value) and (quote is not None or scheme is None) and not value.startswith(("req.", "self.", "this."))
-    return [Span(match.start(), match.start() + len(value), FAMILY)] if good else []
+        good = (
+            opaque(value) and (quote is not None or scheme is None) and not value.startswith(("req.", "self.", "this."))
+        )
+    return [Span(match.start(), match.start() + len(whole), FAMILY)] if good else []
 
 
 def bearer(text: str, position: int) -> list[Span]:
@@ -50,7 +62,11 @@ def bearer(text: str, position: int) -> list[Span]:
     if match is None:
         return []
     value = match[1].rstrip(".")
-    return [Span(match.start(1), match.start(1) + len(value), FAMILY)] if literal(value) and opaque(value) else []
+    return (
+        [Span(match.start(1), match.start(1) + len(value), FAMILY)]
+        if literal(value[:ENOUGH]) and opaque(value[:ENOUGH])
+        else []
+    )
 
 
 def basic(text: str, position: int) -> list[Span]:
@@ -66,8 +82,8 @@ def cookie(text: str, start: int, quote: str | None) -> list[Span]:
         closed = text.find(quote[-1], start, limit)
         limit = closed if closed >= 0 else limit
     out = []
-    for pair in _PAIR.finditer(text, start, limit):
-        name, value = pair["name"], pair["value"]
+    for pair in itertools.islice(_PAIR.finditer(text, start, limit), _MOST_PAIRS):
+        name, value = pair["name"], pair["value"][:ENOUGH]
         if name.lower() in _ATTRIBUTES or not literal(value):
             continue
         sensitive = _SENSITIVE.search(name) is not None and len(value) >= 6 and not (value.isalpha() and wordy(value))

@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import re
 
+from clew.redact.lazy import lazy
+
 LONG = 18
 HINT = 4
 OPENING = "[REDACTED"
-MARK = re.compile(r"\[REDACTED(?P<base>(?: PRIVATE KEY)?(?::[^\s\[\]\"'\\#&;,<>]{1,8}\.\.\.[^\s\[\]\"'\\#&;,<>]{1,8})?)(?:#(?P<n>\d{1,9}))?\]")
-_SHOWABLE = re.compile(r"[A-Za-z0-9_\-+/=.~:@%!*]{4}")
+MARK = lazy(
+    r"\[REDACTED(?P<base>(?: PRIVATE KEY)?(?::[^\s\[\]\"'\\#&;,<>]{1,8}\.\.\.[^\s\[\]\"'\\#&;,<>]{1,8})?)(?:#(?P<n>\d{1,9}))?\]"
+)
+_SHOWABLE = lazy(r"[A-Za-z0-9_\-+/=.~:@%!*]{4}")
 # A key is the same key however its line ends are spelt.
-_LINE_ENDS = re.compile(r"(?:\\+[nrt]|\s)+")
+_LINE_ENDS = lazy(r"(?:\\+[nrt]|\s)+")
 
 
 class Marks:
@@ -26,6 +30,13 @@ class Marks:
     def __init__(self) -> None:
         self._given: dict[str, str] = {}
         self._count: dict[str, int] = {}
+
+    def copy(self) -> Marks:
+        """As many marks given, apart from here on."""
+        other = Marks()
+        other._given.update(self._given)
+        other._count.update(self._count)
+        return other
 
     def seen(self, mark: re.Match[str]) -> None:
         """A mark that an earlier pass left in the text: its number is taken."""

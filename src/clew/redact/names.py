@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-import re
 from functools import lru_cache
+
+from clew.redact.lazy import lazy
 
 
 class Holds(enum.Enum):
@@ -25,24 +26,25 @@ ANCHORS = (
     "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "value",
 )  # fmt: skip
 
-_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PASSWORD_END = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "motdepasse", "contrasena")
 _PASS_WORDS = frozenset(["dbpass", "userpass", "smtppass", "mypass", "rootpass", "ftppass", "mailpass", "adminpass"])
-_KEY_OWNERS = frozenset(
-    """api access secret private auth encryption encrypt signing sign master account client service app application
+_KEY_OWNERS_AS_TEXT = """
+    api access secret private auth encryption encrypt signing sign master account client service app application
     license shared subscription admin webhook deploy ssh storage jwt hmac cipher crypt rsa fernet anon role consumer
     integration write server instrumentation ingest sas session user sdk token subscription primary secondary function
     functions openai anthropic gemini google mistral groq cohere stripe sendgrid mailgun datadog pagerduty algolia tavily
     exa serper deepseek openrouter replicate elevenlabs ws rest s3 minio b2 r2 do cf cloudflare github gitlab npm pypi
-    host seed wallet mnemonic recovery unseal root kms data session bearer symmetric aes security cookie live test"""
-    .split()
-)
+    host seed wallet mnemonic recovery unseal root kms data session bearer symmetric aes security cookie live test
+"""
+_KEY_OWNERS = frozenset(_KEY_OWNERS_AS_TEXT.split())
 # After the word that holds a secret, these say which one; others (`count`, `name`, `url`, `field`) say it is not here.
-_TAILS = frozenset(
-    """prod production dev development staging stage test live local default main primary secondary old new current
+_TAILS_AS_TEXT = """
+    prod production dev development staging stage test live local default main primary secondary old new current
     value string str plain plaintext text raw base64 b64 hex encoded env bot app user admin root master backup read write
-    ro rw 1 2 3 4 0 v1 v2 a b base""".split()
-)
+    ro rw 1 2 3 4 0 v1 v2 a b base
+"""
+_TAILS = frozenset(_TAILS_AS_TEXT.split())
 _QUERY_ONLY = frozenset(["code", "sig", "signature", "key", "session", "ticket", "token", "auth", "jwt", "hmac", "otp",
                          "sessionid", "sid", "assertion", "credential", "apikey", "passcode"])  # fmt: skip
 _CREDENTIAL_WORDS = frozenset(["credential", "credentials", "cred", "creds", "authtoken", "authkey"])
@@ -72,7 +74,9 @@ def _of_word(last: str, before: str, *, upper: bool) -> Holds:
         return Holds.NOTHING if upper else Holds.SECRET
     if last.endswith("secret") or last in {"secrets", "secretkey"}:
         return Holds.SECRET
-    if last.endswith(("apikey", "accesskey", "privatekey", "secretkey", "authkey", "accountkey", "masterkey", "sharedkey")):
+    if last.endswith(
+        ("apikey", "accesskey", "privatekey", "secretkey", "authkey", "accountkey", "masterkey", "sharedkey")
+    ):
         return Holds.TOKEN
     if last == "key" and before in _KEY_OWNERS:
         return Holds.TOKEN

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-import re
-
 from clew.redact.found import Span
+from clew.redact.lazy import lazy
 
 FAMILY = "private-key"
 ANCHORS = ("PRIVATE KEY", "Private-Lines:")
 
-_BEGIN = re.compile(r"-{2,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}$")
-_END = re.compile(r"-{2,5} ?END (?:[A-Z0-9]{1,12} ){0,3}$")
-_CLOSE = re.compile(r" ?(?:BLOCK ?)?-{2,5}")
+_BEGIN = lazy(r"-{2,5} ?BEGIN (?:[A-Z0-9]{1,12} ){0,3}$")
+_END = lazy(r"-{2,5} ?END (?:[A-Z0-9]{1,12} ){0,3}$")
+_CLOSE = lazy(r" ?(?:BLOCK ?)?-{2,5}")
 # Between the pieces of a key: line ends (also escaped), quotes and pluses of string literals, line numbers, diff marks.
-_GUTTER = r"(?:[^\S\n]*+\d{1,6}[^\S\n]*[|:→\t-])?+"
-_GAP = rf"(?:\\+[nrt]|\n{_GUTTER}(?:-(?!-))?|[\s\"'`,+|>\\])"
+_MARK = r"(?:[^\S\n]*+(?:[|:→-]|\\+u2192)|[ \t]*\t|\\+t)"
+_GUTTER = rf"(?:[^\S\n]*+\d{{1,6}}{_MARK})?+"
+_GAP = rf"(?:\\+n{_GUTTER}|\\+[rt]|\n{_GUTTER}(?:-(?!-))?|[\s\"'`,+|>\\])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|X-[\w-]{1,30}):[^\n\\]{0,120}+"
 _CHUNK = r"[A-Za-z0-9+/=]{20,}+"
 _LAST = rf"(?:{_GAP}*+[A-Za-z0-9+/=]{{1,19}}+)?+{_GAP}*+-{{2,5}} ?END [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)? ?-{{2,5}}"
-_BODY = re.compile(rf"{_GAP}*+(?:{_HEADER}{_GAP}++){{0,12}}{_CHUNK}(?:{_GAP}++{_CHUNK})*+(?:{_LAST})?")
-_LINES = re.compile(rf" ?\d{{1,4}}{_GAP}++{_CHUNK}(?:{_GAP}++{_CHUNK})*+(?:{_GAP}++[A-Za-z0-9+/]{{1,19}}={{0,2}}(?=\s|\\|$))?")
+_BODY = lazy(rf"{_GAP}*+(?:{_HEADER}{_GAP}++){{0,12}}{_CHUNK}(?:{_GAP}++{_CHUNK})*+(?:{_LAST})?")
+_LINES = lazy(
+    rf" ?\d{{1,4}}{_GAP}++{_CHUNK}(?:{_GAP}++{_CHUNK})*+(?:{_GAP}++[A-Za-z0-9+/]{{1,19}}={{0,2}}(?=\s|\\|$))?"
+)
 
 # The same grammar read backwards, from an END whose BEGIN was cut away.
-_GAP_BACK = r"(?:[nrt]\\+|-?(?:[|:→\t-][^\S\n]*+\d{1,6}[^\S\n]*+)?\n|[\s\"'`,+|>\\])"
+_MARK_BACK = r"(?:(?:[|:→-]|2912u\\+)[^\S\n]*+|\t|t\\+)\d{1,6}[^\S\n]*+"
+_GAP_BACK = rf"(?:-?(?:{_MARK_BACK})?(?:\n|n\\+)|[nrt]\\+|[\s\"'`,+|>\\])"
 _CHARS_BACK = r"(?:[nrt](?!\\)|[A-Zabcdefghijklmopqsuvwxyz0-9+/=])"
-_BODY_BACK = re.compile(rf"{_GAP_BACK}*+(?:{_CHARS_BACK}{{1,19}}+{_GAP_BACK}++)?+(?:{_CHARS_BACK}{{20,}}+{_GAP_BACK}*+)+")
+_CHUNK_BACK = rf"{_CHARS_BACK}{{20,}}+"
+_BODY_BACK = lazy(
+    rf"{_GAP_BACK}*+(?:{_CHARS_BACK}{{1,19}}+{_GAP_BACK}++)?+{_CHUNK_BACK}(?:{_GAP_BACK}++{_CHUNK_BACK})*+"
+)
 _BACK = 20_000
 
+_QUOTE = lazy(r"\\*[\"'`]")
+_PIECE = lazy(_CHUNK)
+
 # A line after which a key may go on, or before an END; a stream holds such lines until it knows.
-_OPEN_LINE = re.compile(rf"{_GUTTER}[\s\"'`,+|>\\-]*+(?:[A-Za-z0-9+/=]{{0,19}}+|{_HEADER})(?:\\+[nrt]|[\s\"'`,+|>\\-])*+")
-_OPEN_END = re.compile(r"[A-Za-z0-9+/=]{20}(?:\\+[nrt]|[\s\"'`,+|>\\-])*+\Z")
+_OPEN_LINE = lazy(rf"{_GUTTER}[\s\"'`,+|>\\-]*+(?:[A-Za-z0-9+/=]{{0,19}}+|{_HEADER})(?:\\+[nrt]|[\s\"'`,+|>\\-])*+")
+_OPEN_END = lazy(r"[A-Za-z0-9+/=]{20}(?:\\+[nrt]|[\s\"'`,+|>\\-])*+\Z")
 
 
 def at_private_key(text: str, position: int) -> list[Span]:
@@ -44,7 +53,7 @@ def at_private_key(text: str, position: int) -> list[Span]:
     begin = _BEGIN.search(text, low, position)
     if begin is not None:
         body = _BODY.match(text, close.end())
-        return [] if body is None else [Span(begin.start(), body.end(), FAMILY)]
+        return [] if body is None else _between_quotes(text, begin.start(), body.end())
     end = _END.search(text, low, position)
     if end is None:
         return []
@@ -52,13 +61,26 @@ def at_private_key(text: str, position: int) -> list[Span]:
     back = _BODY_BACK.match(window[::-1])
     if back is None:
         return []
-    start = end.start() - len(back[0].rstrip("\"'`,+|>\\- \t\r\n"))
-    return [Span(start, close.end(), FAMILY)]
+    return _between_quotes(text, end.start() - len(back[0]), close.end())
+
+
+def _between_quotes(text: str, start: int, end: int) -> list[Span]:
+    """One span; or, where the key is spread over several string literals, one in each, so that they stay literals."""
+    if _QUOTE.search(text, start, end) is None:
+        return [Span(start, end, FAMILY)]
+    bounds = [start, *(place for m in _QUOTE.finditer(text, start, end) for place in m.span()), end]
+    pieces = zip(bounds[::2], bounds[1::2], strict=True)
+    return [Span(low, high, FAMILY) for low, high in pieces if _PIECE.search(text, low, high) is not None]
 
 
 def may_go_on(line: str) -> bool:
     """Whether a key may run over the end of that line into the next."""
-    return "PRIVATE KEY" in line or "Private-Lines" in line or _OPEN_LINE.fullmatch(line) is not None or _ends_in_chunk(line)
+    return (
+        "PRIVATE KEY" in line
+        or "Private-Lines" in line
+        or _OPEN_LINE.fullmatch(line) is not None
+        or _ends_in_chunk(line)
+    )
 
 
 def _ends_in_chunk(line: str) -> bool:

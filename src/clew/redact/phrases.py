@@ -5,31 +5,40 @@ from __future__ import annotations
 import re
 
 from clew.redact.found import Span, line_start
+from clew.redact.lazy import lazy
 from clew.redact.names import Holds, holds
 from clew.redact.plausible import quoted_secret
 from clew.redact.values import literal, opaque, wordy
 
-_FLAG = re.compile(r"-{1,2}([A-Za-z][\w\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
-_SHORT = re.compile(r" (?:-u|--user|--proxy-user)(?:=| {1,4})(?:\\*[\"'])?(?:([^\s\"':\\$<]{0,128}):(?:\\*[\"'])?([^\s\"'\\\[][^\s\"'\\]{2,511})|([^\s\"':\\$<]{8,128}):(?=[\"']))")
-_CLIENT = re.compile(r"\b(?:curl|wget|http|https|xh|httpie)\b")
-_GIVEN = re.compile(r" -(?P<flag>[pa])(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
+_FLAG = lazy(r"-{1,2}([A-Za-z][\w\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
+_SHORT = lazy(
+    r" (?:-u|--user|--proxy-user)(?:=| {1,4})(?:\\*[\"'])?(?:([^\s\"':\\$<]{0,128}):(?:\\*[\"'])?([^\s\"'\\\[][^\s\"'\\]{2,511})|([^\s\"':\\$<]{8,128}):(?=[\"']))"
+)
+_CLIENT = lazy(r"\b(?:curl|wget|http|https|xh|httpie)\b")
+_GIVEN = lazy(r" -(?P<flag>[pa])(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
 # Whose `-p` or `-a` takes a password, and whether a space may stand between.
-_TAKERS = re.compile(r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb)|(?P<p_any>sshpass)|(?P<p_spaced>docker login|mongo(?:sh|dump)?|podman login)|(?P<a_spaced>redis-cli))\b[^|;\n]*$")
-_SQL = re.compile(r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +(?:\\*)'([^'\\\n]{3,256})\\*'", re.IGNORECASE)
-_NETRC = re.compile(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+(\S{3,256})")
-_ELEMENT = re.compile(r"<([\w:.\-]{2,60})>([^<>\n]{4,1024})</")
-_PHONE = re.compile(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,4}\)?){2,5})(?![\w+/=]|[.:-]\d)")
-_MENTION = re.compile(r"<(?:@[!&]?|#)(\d{17,20})>")
+_TAKERS = lazy(
+    r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb)|(?P<p_any>sshpass)|(?P<p_spaced>docker login|mongo(?:sh|dump)?|podman login)|(?P<a_spaced>redis-cli))\b[^|;\n]*$"
+)
+_SQL = lazy(
+    r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +(?:\\*)'([^'\\\n]{3,256})\\*'",
+    re.IGNORECASE,
+)
+_NETRC = lazy(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+([^\s\"'\\,]{3,256})")
+_ELEMENT = lazy(r"<([\w:.\-]{2,60})>([^<>\n]{4,1024})</")
+_PHONE = lazy(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,4}\)?){2,5})(?![\w+/=]|[.:-]\d)")
+_MENTION = lazy(r"<(?:@[!&]?|#)(\d{17,20})>")
 # Calling codes that are assigned; with them, numbers that only follow a plus (a diff's, an offset's) fall out.
-_CODES = frozenset(
-    """1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90
+_CODES_AS_TEXT = """
+    1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90
     91 92 93 94 95 98 211 212 213 216 218 220 221 222 223 224 225 226 227 228 229 230 231 232 233 234 235 236 237 238 239 240
     241 242 243 244 245 246 247 248 249 250 251 252 253 254 255 256 257 258 260 261 262 263 264 265 266 267 268 269 290 291
     297 298 299 350 351 352 353 354 355 356 357 358 359 370 371 372 373 374 375 376 377 378 380 381 382 383 385 386 387 389
     420 421 423 500 501 502 503 504 505 506 507 508 509 590 591 592 593 594 595 596 597 598 599 670 672 673 674 675 676 677
     678 679 680 681 682 683 685 686 687 688 689 690 691 692 800 808 850 852 853 855 856 870 878 880 881 882 883 886 888 960
-    961 962 963 964 965 966 967 968 970 971 972 973 974 975 976 977 979 992 993 994 995 996 998""".split()
-)  # fmt: skip
+    961 962 963 964 965 966 967 968 970 971 972 973 974 975 976 977 979 992 993 994 995 996 998
+"""
+_CODES = frozenset(_CODES_AS_TEXT.split())
 
 
 def at_flag(text: str, position: int) -> list[Span]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 
+from clew.redact.found import ENOUGH
+from clew.redact.lazy import lazy
 from clew.redact.names import Holds
 from clew.redact.values import literal, opaque, wordy
 
-_ABOUT_SECRETS = re.compile(r"pass|pwd|secret|token|key|cred|auth|user|login|input|form|field|value", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
-_CALLED = re.compile(r"[A-Za-z_$][\w$.:]*(?:[(\[{<]|!\().*")
-_ENDS = re.compile(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ABOUT_SECRETS = lazy(r"pass|pwd|secret|token|key|cred|auth|user|login|input|form|field|value", re.IGNORECASE)
+_IDENTIFIER = lazy(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_CALLED = lazy(r"[A-Za-z_$][\w$.:]*(?:[(\[{<]|!\().*")
+_ENDS = lazy(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
+_UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def quoted_secret(what: Holds, name: str, value: str, *, compared: bool = False, bare_list: bool = False) -> bool:
     """A string literal given to that name, compared with it, or only named after it in a list of arguments."""
+    value = value if len(value) <= ENOUGH else value[:ENOUGH]
     if len(value) < 4 or not literal(value) or value.endswith((":", "...")) or value.isspace():
         return False
     if compared or (bare_list and what is not Holds.PASSWORD):
@@ -28,21 +31,36 @@ def quoted_secret(what: Holds, name: str, value: str, *, compared: bool = False,
         return " " not in value and (not wordy(value) or _word_with_digits(value))
     if what is Holds.TOKEN:
         return opaque(value)
-    return opaque(value) and len(value) >= 16 and (name.isupper() or name.lower() in {"auth", "_auth"} or _UUID.fullmatch(value) is not None)
+    return (
+        opaque(value)
+        and len(value) >= 16
+        and (name.isupper() or name.lower() in {"auth", "_auth"} or _UUID.fullmatch(value) is not None)
+    )
 
 
 def unquoted_secret(
     what: Holds, name: str, value: str, rest: str, *, env: bool, alone: bool, spaced: bool, colon: bool
 ) -> bool:
     """A bare word after the separator: a configuration's value, or code."""
+    value = value if len(value) <= ENOUGH else value[:ENOUGH]
     if len(value) < 4 or not literal(value) or _CALLED.fullmatch(value) is not None or rest[:1] in {"(", "[", "{", "<"}:
         return False
     ends = _ENDS.fullmatch(rest) is not None or (rest[:1].isspace() and not colon and not spaced)
     if what is Holds.PASSWORD:
-        return _bare_password(value, env=env and name.isupper(), alone=alone and ends, tight=not spaced and (ends or rest[:1] in "&;"), colon=colon)
+        return _bare_password(
+            value,
+            env=env and name.isupper(),
+            alone=alone and ends,
+            tight=not spaced and (ends or rest[:1] in "&;"),
+            colon=colon,
+        )
     if what is Holds.SECRET:
         if env:
-            return not wordy(value) or _word_with_digits(value) or (name.isupper() and not _ABOUT_SECRETS.search(value) and len(value) >= 6)
+            return (
+                not wordy(value)
+                or _word_with_digits(value)
+                or (name.isupper() and not _ABOUT_SECRETS.search(value) and len(value) >= 6)
+            )
         return not wordy(value) and len(value) >= 6 and _not_code(value)
     if what is Holds.TOKEN:
         return opaque(value) and (env or _not_code(value))
@@ -51,7 +69,12 @@ def unquoted_secret(
 
 def _password(value: str) -> bool:
     if " " in value:
-        return not wordy(value.replace(" ", "-")) and len(value) <= 80 and value.count(" ") <= 4 and not value.endswith((".", "?"))
+        return (
+            not wordy(value.replace(" ", "-"))
+            and len(value) <= 80
+            and value.count(" ") <= 4
+            and not value.endswith((".", "?"))
+        )
     if not wordy(value):
         return "\\" not in value or len(value) > 5
     if _ABOUT_SECRETS.search(value) is not None:

@@ -8,13 +8,16 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from clew.redact.found import Span
+from clew.redact.found import ENOUGH, Span
+from clew.redact.lazy import lazy
 from clew.redact.values import degenerate, wordy
 from clew.redact.vendors import ALPHABETS, INFIX, LONGEST, TABLE
 
-_ITEM = re.compile(r"\[[^\]]+\]|\\.|.")
+_ITEM = lazy(r"\[[^\]]+\]|\\.|.")
 # A token may follow an escape of a letter or digits that belong to no word: `\n`, `%3D`, `\u0022`, the end of a colour.
-_ESCAPE = re.compile(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|(?:\x1b|\\e|\\033|1b)\[[0-9;]{0,12}m)$")
+_ESCAPE = lazy(
+    r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|(?:\x1b|\\e|\\033|1b)\[[0-9;]{0,12}m)$"
+)
 JWT_HEAD = "eyJ"
 JWT_LEAST = 10
 
@@ -57,14 +60,18 @@ def infixes() -> tuple[Shape, ...]:
     out = []
     for row in INFIX.strip().splitlines():
         family, mark, before, alphabet, least = row.split()
-        out.append(Shape(family, _escaped(mark), ALPHABETS[alphabet], int(least), exact=False, mixed=False, before=before))
+        out.append(
+            Shape(family, _escaped(mark), ALPHABETS[alphabet], int(least), exact=False, mixed=False, before=before)
+        )
     return tuple(out)
 
 
 @lru_cache(maxsize=1)
 def _whole() -> re.Pattern[str]:
     """One group a shape: prefix, then the body in the group."""
-    return re.compile("|".join(f"{s.prefix}([{s.alphabet}]{{{s.least},{s.least if s.exact else LONGEST}}})" for s in shapes()))
+    return re.compile(
+        "|".join(f"{s.prefix}([{s.alphabet}]{{{s.least},{s.least if s.exact else LONGEST}}})" for s in shapes())
+    )
 
 
 @lru_cache(maxsize=1)
@@ -75,7 +82,9 @@ def _inside() -> tuple[tuple[Shape, re.Pattern[str], re.Pattern[str]], ...]:
     )
 
 
-_JWT = re.compile(r"eyJ[A-Za-z0-9_-]{10,4096}\.(?:eyJ[A-Za-z0-9_-]{2,16384}(?:\.[A-Za-z0-9_-]{0,4096})?|(?:[A-Za-z0-9_-]{0,16384}\.){3}[A-Za-z0-9_-]{10,4096})")
+_JWT = lazy(
+    r"eyJ[A-Za-z0-9_-]{10,4096}\.(?:eyJ[A-Za-z0-9_-]{2,16384}(?:\.[A-Za-z0-9_-]{0,4096})?|(?:[A-Za-z0-9_-]{0,16384}\.){3}[A-Za-z0-9_-]{10,4096})"
+)
 
 
 def at_prefix(text: str, position: int) -> list[Span]:
@@ -111,7 +120,7 @@ def at_infix(text: str, position: int) -> list[Span]:
         head = text[low : position + (1 if shape.prefix.startswith("[0-9]") else 0)]
         before = backward.search(head)
         body = match[0][shape.prefix_length :]
-        if before is None or (shape.least >= 5 and degenerate(body)):
+        if before is None or (shape.least >= 5 and degenerate(body[:ENOUGH])):
             continue
         for start in range(before.start(), min(before.start() + 6, len(head))):
             if free_before(text, low + start) and backward.match(head, start) is not None:
@@ -130,14 +139,17 @@ def free_before(text: str, position: int) -> bool:
 
 
 def _issued(shape: Shape, body: str, text: str, start: int, end: int) -> bool:
-    if len(body) < shape.least or degenerate(body):
+    if len(body) < shape.least or degenerate(body[:ENOUGH]):
         return False
     if shape.exact and end < len(text) and re.match(f"[{shape.alphabet}]", text[end]) is not None:
         return False
-    if shape.mixed and not _drawn(body):
+    if shape.mixed and not _drawn(body[:ENOUGH]):
         return False
     # Inside base64 (an image, a digest) anything can come up by chance.
-    return not (text[start - 1 : start] == "/" and re.fullmatch(r"[A-Za-z0-9+/]{24}", text[max(0, start - 24) : start]) is not None)
+    return not (
+        text[start - 1 : start] == "/"
+        and re.fullmatch(r"[A-Za-z0-9+/]{24}", text[max(0, start - 24) : start]) is not None
+    )
 
 
 def _drawn(body: str) -> bool:

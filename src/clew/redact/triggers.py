@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from clew.redact import pem
+from clew.redact.lazy import lazy
 from clew.redact.names import ANCHORS
 from clew.redact.tokens import JWT_LEAST, infixes, shapes
 
@@ -107,7 +108,7 @@ def expressions() -> tuple[Expression, ...]:
     return tuple(out)
 
 
-_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]|\\(.)|(.)")
+_ITEM = lazy(r"\[((?:\\.|[^\]\\])+)\]|\\(.)|(.)")
 
 
 def heads(prefix: str, most: int = 16) -> list[str]:

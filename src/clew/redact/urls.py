@@ -5,25 +5,26 @@ from __future__ import annotations
 import re
 
 from clew.redact.found import Span
+from clew.redact.lazy import lazy
 from clew.redact.values import opaque, reference
 
-_SCHEME_BACK = re.compile(r"[A-Za-z0-9+.\-]{1,40}")
-_USERINFO = re.compile(r"([^\s/?#\"'<>\\`]{1,1024})@(?=[\w\[${%])")
+_SCHEME_BACK = lazy(r"[A-Za-z0-9+.\-]{1,40}")
+_USERINFO = lazy(r"([^\s/?#\"'<>\\`]{1,1024})@(?=[\w\[${%])")
 # A database's password is often not percent-encoded, whatever the standard says.
-_LAX = re.compile(r"([^\s/?#\"'<>\\`:@]{0,128}:[^\s\"'<>\\`@]{1,512})@(?=[\w\[${%])")
-_DATABASE = re.compile(
+_LAX = lazy(r"([^\s/?#\"'<>\\`:@]{0,128}:[^\s\"'<>\\`@]{1,512})@(?=[\w\[${%])")
+_DATABASE = lazy(
     r"(?:postgres(?:ql)?|mysqlx?|mariadb|mongodb|rediss?|valkeys?|amqps?|clickhouse|mssql|sqlserver|oracle|cockroachdb|cassandra|neo4j"
     r"|bolt|kafka|nats|memcached|couchdb|db2|firebird|snowflake|redshift|elasticsearch|influxdb|sqlite|hive|presto|trino|cockroach)"
     r"(?:[+:].*)?",
     re.IGNORECASE,
 )
-_MASKED = re.compile(r"[*x•.#]+|\[.*", re.IGNORECASE)
+_MASKED = lazy(r"[*x•.#]+|\[.*", re.IGNORECASE)
 _HOOKS = (
-    re.compile(r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([\w/+\-]{20,200})"),
-    re.compile(r"/api/(?:v\d{1,2}/)?webhooks/\d{15,21}/([\w\-]{40,200})"),
-    re.compile(r"webhook\.office\.com/webhookb2/([\w/@\-]{40,300})"),
-    re.compile(r"hooks\.zapier\.com/hooks/catch/([\w/]{10,80})"),
-    re.compile(r"chat\.googleapis\.com/v1/spaces/[\w\-]{5,40}/messages\?key=([\w\-]{20,100})"),
+    lazy(r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([\w/+\-]{20,200})"),
+    lazy(r"/api/(?:v\d{1,2}/)?webhooks/\d{15,21}/([\w\-]{40,200})"),
+    lazy(r"webhook\.office\.com/webhookb2/([\w/@\-]{40,300})"),
+    lazy(r"hooks\.zapier\.com/hooks/catch/([\w/]{10,80})"),
+    lazy(r"chat\.googleapis\.com/v1/spaces/[\w\-]{5,40}/messages\?key=([\w\-]{20,100})"),
 )
 
 

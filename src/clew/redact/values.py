@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_REFERENCE = re.compile(
+from clew.redact.lazy import lazy
+
+_REFERENCE = lazy(
     r"""
     \$ (?: [A-Za-z_({] .* | \d | \w+:.* | $ )    # $TOKEN ${TOKEN} $(cmd) $env:TOKEN
     | %\(? [A-Za-z_]\w* \)? s? %?                # %TOKEN% %s %(name)s
@@ -16,22 +18,22 @@ _REFERENCE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PATH = re.compile(r"/(?:bin|etc|home|opt|tmp|usr|var|run|root|Users|mnt|srv|app|data|workspace|secrets?|proc|dev)/.*")
-_CODE = re.compile(
+_PATH = lazy(r"/(?:bin|etc|home|opt|tmp|usr|var|run|root|Users|mnt|srv|app|data|workspace|secrets?|proc|dev)/.*")
+_CODE = lazy(
     r"(?:process\.env|os\.environ|os\.getenv|import\.meta|System\.getenv|Deno\.env|ENV\[|env\(|getenv|self\.|this\."
     r"|cls\.|config\.|cfg\.|settings\.|secrets\.|args\.|opts?\.|options\.|props\.|req\.|request\.|ctx\.|var\.|local\."
     r"|data\.|env\.|params\.|module\.|inputs?\.|github\.|vault\.|values\.|await\b|async\b|function\b|lambda\b|new\b)",
     re.IGNORECASE,
 )
-_STANDIN = re.compile(
+_STANDIN = lazy(
     r"your|example|placeholder|redacted|xxxx|change.?me|replace|insert|dummy|sample|not.?real|\btodo\b|\bfixme\b"
     r"|\.\.\.|…|\*\*\*|•••|fake|goes.?here|_here\b|-here\b|masked|hidden|secret.?key.?here|omitted|filtered|elided"
     r"|^test$|^tests?[_-]|^foo|^bar$|^baz$|^mock|^stub|^none$|^null$",
     re.IGNORECASE,
 )
 # Words that stand after `password:` in code, schemas, prompts and messages.
-_WORDS = frozenset(
-    """str string text bool boolean int integer number float any object array list dict map bytes byte char varchar unknown
+_WORDS_AS_TEXT = """
+    str string text bool boolean int integer number float any object array list dict map bytes byte char varchar unknown
     never void none null nil undefined true false yes no on off required optional default password passwd pwd pass secret
     token key value values data hidden input field label name type user username email auth basic bearer apikey api_key
     credentials credential invalid incorrect missing wrong empty set unset is not and or if else return the a an for from
@@ -39,13 +41,14 @@ _WORDS = frozenset(
     public private static const let var readonly secretstr optional_str prompt confirm ok error failed valid expired
     rejected denied accepted changed updated reset removed added created generated see same must should may can will
     was were are has have access refresh session cookie code test tests testing mock fake dummy example sample foo bar baz
-    abc xyz asdf literal constant column usize u8 u16 u32 u64 i32 i64 keyof typeof new await async""".split()
-)
-_WORD_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Z][a-z]{2})")
-_WORDY_PIECE = re.compile(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
+    abc xyz asdf literal constant column usize u8 u16 u32 u64 i32 i64 keyof typeof new await async
+"""
+_WORDS = frozenset(_WORDS_AS_TEXT.split())
+_WORD_SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Z][a-z]{2})")
+_WORDY_PIECE = lazy(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
 _NO_CHARACTERS = frozenset("x0*._-")
-_VOWEL = re.compile(r"[aeiouyAEIOUY]")
-_CONSONANTS = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
+_VOWEL = lazy(r"[aeiouyAEIOUY]")
+_CONSONANTS = lazy(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
 
 
 @lru_cache(maxsize=4096)
@@ -72,7 +75,9 @@ def degenerate(body: str) -> bool:
 
 def wordy(value: str) -> bool:
     """Made of words and small numbers, as names, labels and identifiers are: `my-secret-token`, `getUserToken2`."""
-    pieces = _WORD_SPLIT.split(value)
+    pieces = [piece for piece in _WORD_SPLIT.split(value) if piece]
+    if len(pieces) >= 5 and sum(map(len, pieces)) < 2.9 * len(pieces):
+        return False  # words are longer than that; letters drawn in any case fall apart into such bits
     return all(_WORDY_PIECE.fullmatch(piece) is not None and _pronounceable(piece) for piece in pieces)
 
 
