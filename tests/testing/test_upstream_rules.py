@@ -6,8 +6,11 @@ import re
 
 import pytest
 
+from clew.catalog import lookup
 from clew.testing.upstream import Reply, Say, Upstream, running, script
-from tests.testing.asking import HEADERS, ask, send, user
+from clew.wire import get
+from clew.wire.problems import problems
+from tests.testing.asking import HEADERS, MODELS, ask, body, send, user
 
 
 @pytest.fixture(scope="module")
@@ -209,3 +212,32 @@ def test_models_and_counting(url):
     )
     used = ask(url, "anthropic", [{"role": "user", "content": "hi"}]).value["usage"]["input_tokens"]
     assert counted.value == {"input_tokens": used}
+
+
+# Breaches that are not of the messages: fields, limits, seals, cache marks.
+# What `clew.wire.problems` does not look at: arguments as a string where an object is due, prefill, and a result of
+# another kind than its call.
+UNSEEN = ("valid dictionary", "assistant message prefill", "No tool call found for function call output")
+OUTSIDE = ("Extra inputs", "cache_control", "maximum", "must not come after", "signature", "max_tokens", "budget", "1024",
+           "tools.0", "system:", "at least one message", "empty array", "is too large", "stream_options", "Unknown parameter",
+           "verified", "Previous response", "input_text", "'text'", "maximum length", "only allowed when")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wire, messages, more, words",
+    [
+        (wire, *case[:3])
+        for wire, cases in (
+            ("anthropic", ANTHROPIC_BAD),
+            ("openai-chat", CHAT_BAD),
+            ("openai-responses", RESPONSES_BAD),
+        )
+        for case in cases
+        if not any(word in case[2] for word in (*OUTSIDE, *UNSEEN[:2])) and case[2] != UNSEEN[2]
+    ],
+)
+def test_what_a_provider_refuses_the_checker_finds(wire, messages, more, words):
+    """Two independent readings of the same rules; what is not about messages is left out by name."""
+    model = lookup(more.get("model", MODELS[wire]))
+    request = get(wire).request(body(wire, messages))
+    assert problems(request.messages, wire, model=model), words

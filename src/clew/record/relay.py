@@ -50,6 +50,7 @@ class _Passing:
     headers: tuple[tuple[str, str], ...] = ()
     chunks: list[tuple[float, bytes]] = field(default_factory=list)
     held: int = 0
+    whole: bool = False
     cut: str = ""
     notes: list[str] = field(default_factory=list)
 
@@ -73,6 +74,7 @@ class Relay:
         self._clock = clock
         self._began = clock()
         self._count = 0
+        self._writing: set[asyncio.Task[None]] = set()
         self._runner: web.AppRunner | None = None
         self._session: aiohttp.ClientSession | None = None
 
@@ -113,6 +115,7 @@ class Relay:
             await self._runner.cleanup()
         if self._session is not None:
             await self._session.close()
+        await asyncio.gather(*self._writing)
         self.tape.close()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
@@ -122,15 +125,16 @@ class Relay:
             passing.notes.append("a WebSocket was asked for and refused")
             response = web.Response(status=426, text="The relay speaks HTTP only.")
             passing.status = response.status
-            await self._write(passing)
+            await self._keep(passing)
             return response
         try:
             return await self._pass(passing)
         except asyncio.CancelledError:
-            passing.cut = passing.cut or "client"
+            if not passing.whole:
+                passing.cut = passing.cut or "client"
             raise
         finally:
-            await asyncio.shield(self._write(passing))
+            await self._keep(passing)
 
     async def _pass(self, passing: _Passing) -> web.StreamResponse:
         assert self._session is not None
@@ -161,7 +165,7 @@ class Relay:
                 await response.prepare(request)
                 await self._body(passing, got, response)
             except ConnectionError:
-                passing.cut = "client"
+                passing.cut = "" if passing.whole else "client"
             return response
 
     async def _body(self, passing: _Passing, got: aiohttp.ClientResponse, response: web.StreamResponse) -> None:
@@ -171,6 +175,7 @@ class Relay:
                 if passing.held <= _KEPT:
                     passing.chunks.append((self._since(passing), chunk))
                 await response.write(chunk)
+            passing.whole = True
             await response.write_eof()
         except aiohttp.ClientError:
             passing.cut = "upstream"
@@ -179,6 +184,13 @@ class Relay:
 
     def _since(self, passing: _Passing) -> float:
         return round(self._clock() - passing.began, 4)
+
+    async def _keep(self, passing: _Passing) -> None:
+        """Writes the exchange down, also if the client that it was for is gone by now."""
+        task = asyncio.create_task(self._write(passing))
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+        await asyncio.shield(task)
 
     async def _write(self, passing: _Passing) -> None:
         began = round(passing.began - self._began, 4)
