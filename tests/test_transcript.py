@@ -34,7 +34,7 @@ def shuffled(value):
 
 @given(json_values)
 def test_a_value_comes_back_from_its_bytes(value):
-    assert jsonio.loads(jsonio.dumps(value)) == json.loads(json.dumps(value))
+    assert jsonio.exact(jsonio.dumps(value)) == json.loads(json.dumps(value))
 
 
 @given(json_values)
