@@ -176,12 +176,10 @@ def test_time_grows_with_the_text_and_no_faster(unit: str, hyperscan: Engine) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ADVERSARIAL)
-def test_a_megabyte_of_anything_is_done_in_bounded_work(unit: str, hyperscan: Engine) -> None:
+def test_a_megabyte_of_anything_is_the_same_to_both_engines(unit: str, hyperscan: Engine, stdlib: Engine) -> None:
     text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
-    places = hyperscan.places(text.encode())
-    assert len(places) <= len(text)
-    once = redact(text)
-    assert redact(once) == once
+    assert len(hyperscan.places(text.encode())) <= len(text)
+    assert spans(text, hyperscan, code_file=False) == spans(text, stdlib, code_file=False)
 
 
 def test_every_prefix_in_the_table_is_one_that_the_engines_look_for() -> None:

@@ -161,6 +161,51 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "vercel": ("vcp_{a56}",),
     "neon": ("napi_{l64}",),
     "trello": ("ATTA{h64}",),
+    "cerebras": ("csk-{l48}",),
+    "together": ("tgp_v1_{w43}",),
+    "jina": ("jina_{w60}",),
+    "voyage": ("pa-{w43}",),
+    "e2b": ("e2b_{h40}",),
+    "browserbase": ("bb_live_{w27}",),
+    "runpod": ("rpa_{a44}",),
+    "cursor": ("crsr_{h64}", "key_{h64}"),
+    "anyscale": ("esecret_{a28}",),
+    "mem0": ("m0-{a40}",),
+    "wandb": ("wandb_v1_{w60}",),
+    "friendli": ("flp_{a40}",),
+    "modal": ("ak-{a22}", "as-{a22}"),
+    "aws-mws": ("amzn.mws.{h8}-{h4}-{h4}-{h4}-{h12}",),
+    "tencent": ("AKID{a32}",),
+    "render": ("rnd_{a28}",),
+    "mongodb-atlas": ("mdb_sa_sk_{w40}",),
+    "cockroach": ("CCDB1_{a22}_{a40}",),
+    "dbt": ("dbtc_{w36}", "dbtu_{w36}"),
+    "launchdarkly": ("api-{h8}-{h4}-{h4}-{h4}-{h12}", "sdk-{h8}-{h4}-{h4}-{h4}-{h12}"),
+    "packagist": ("packagist_ort_{h64}", "packagist_uut_{h64}"),
+    "openvsx": ("ovsxat_{h8}-{h4}-{h4}-{h4}-{h12}",),
+    "honeycomb": ("hcaik_{l58}", "hcxik_{l58}"),
+    "axiom": ("xaat-{h8}-{h4}-{h4}-{h4}-{h12}", "xapt-{h8}-{h4}-{h4}-{h4}-{h12}"),
+    "logfire": ("pylf_v1_us_{a43}",),
+    "braintree": ("access_token$production${l16}${h32}",),
+    "paddle": ("pdl_live_apikey_{l26}_{a22}_{a3}", "pdl_sdbx_apikey_{l26}_{a22}_{a3}"),
+    "polar": ("polar_oat_{a43}", "polar_pat_{a43}"),
+    "telnyx": ("KEY0{u31}_{a22}",),
+    "instagram": ("IGQ{a150}",),
+    "twitter": ("AAAAAAAAAAAAAAAAAAAAA{a90}",),
+    "vk": ("vk1.a.{w80}",),
+    "clickup": ("pk_{n8}_{u32}",),
+    "mapbox": ("sk.eyJ{a70}.{w22}",),
+    "intra42": ("s-s4t2ud-{h64}", "s-s4t2af-{h64}"),
+    "kong": ("kpat_{a50}",),
+    "ory": ("ory_at_{w43}", "ory_rt_{w43}"),
+    "vantage": ("vntg_tkn_{h40}",),
+    "thunderstore": ("tss_{a32}",),
+    "rootly": ("rootly_{h64}",),
+    "zuplo": ("zpka_{h32}_{h8}",),
+    "samsara": ("samsara_api_{a30}",),
+    "persona": ("persona_production_{h8}-{h4}-{h4}-{h4}-{h12}",),
+    "nightfall": ("NF-{a32}",),
+    "asana": ("1/{n16}:{h32}", "2/{n16}/{n16}:{h32}"),
     "matrix": ("syt_{a12}_{a20}_{a6}",),
 }
 
@@ -438,7 +483,7 @@ def recall() -> dict[str, tuple[int, int]]:
 def test_recall_of_every_family() -> None:
     low = {family: (good, total) for family, (good, total) in recall().items() if total < 10 or good / total < 0.99}
     assert low == {}
-    assert set(recall()) <= set(FAMILIES)
+    assert set(recall()) == set(FAMILIES)
 
 
 @pytest.mark.parametrize("text", NEAR_MISSES)

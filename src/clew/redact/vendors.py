@@ -105,7 +105,6 @@ aiven            AVNS_                W 15
 cockroach        CCDB1_               W 30
 databricks       dapi                 H 32
 databricks       dose                 H 32 x
-snowflake        ver:1-hint:          W 30
 doppler          dp.[psca][tai].      D 36
 doppler          dp.scim.             A 36
 doppler          dp.audit.            A 36
@@ -177,7 +176,6 @@ grafana          glc_                 B 30
 grafana          eyJrIjoi             B 60
 dynatrace        dt0[cs][0-9][0-9].   D 60
 honeycomb        hc[abcxyz]ik_        A 50
-honeycomb        hcaik_               A 50
 axiom            xa[ap]t-             G 36
 logfire          pylf_v               W 30
 posthog          ph[xs]_              A 36
@@ -224,7 +222,7 @@ facebook         EAA                  A 90 m
 instagram        IGQ                  W 90 m
 twitter          AAAAAAAAAAAAAAAAAAAAA  P 60
 vk               vk1.a.               W 60
-discord-webhook  mfa.                 W 60
+discord-bot      mfa.                 W 60
 notion           ntn_                 A 40
 notion           secret_              A 43 mx
 linear           lin_api_             A 36
