@@ -24,12 +24,14 @@ from clew.context.log import Log
 from clew.context.originals import Hit, Originals, find, part_text
 from clew.context.persist import keeper
 from clew.context.rendering import View, fold
+from clew.context.repeats import Repeats
 from clew.engine.events import (
     Appended,
     Asked,
     CallModel,
     Cancelled,
     Closing,
+    Commit,
     Committed,
     CompactRequested,
     Effect,
@@ -51,15 +53,16 @@ from clew.ledger import Ledger
 from clew.store import Store
 from clew.strategies import Scene, on_arrival
 from clew.strategies.base import Edit
-from clew.summarise import Summariser, from_spec, run
+from clew.strategies.dedupe import repeatable
+from clew.summarise import Cancel, Summariser, from_spec, run
 from clew.tokens import Counter
-from clew.transcript import Message, Span, ToolCall
+from clew.transcript import Message, Place, Span, ToolCall
 from clew.wire import get
 from clew.wire import usage as wire_usage
 
 logger = logging.getLogger("clew")
 _COMMAND = "clew recall REF"
-_BUSY = Refusal("another compaction is being committed", "busy")
+_BUSY = Refusal("the summary was given up, or another compaction is under way; nothing changed", "busy")
 
 
 class Context:
@@ -85,10 +88,12 @@ class Context:
         main_summarizer: Summariser | Callable[..., Json] | str | None = None,
         tenant: str = "",
         source: str = "library",
+        prepare_ahead: float = 0.0,
     ) -> None:
         """A window of 200,000 tokens and a threshold of half of it, unless the model or the configuration says
         otherwise. `overhead` is what every request carries besides messages, system and tools. `recall` is "tool" where
         the request offers `tools()`, "command" where the agent has a shell, "" where originals can't be asked for.
+        `prepare_ahead` is the share of the threshold from which on a model writes the next handoff in the background.
         """
         self._lock = threading.RLock()
         self._clock = clock or time.time
@@ -117,13 +122,15 @@ class Context:
             summariser=self._aux is not None,
             main_differs=self._main is not None,
             summary_window=self._aux.window if self._aux is not None else 0,
+            prepare_ahead=prepare_ahead,
         )
         self._state = State(limits)
         self._epochs: list[Epoch] = []
         self._arrival: dict[int, tuple[Edit, ...]] = {}
         self._originals = Originals(self._log)
+        self._repeats = Repeats()
         self._view = View()
-        self._said: list[Say] = []
+        self._cancel: Cancel | None = None
         self._keeper = keeper(store, session_id, tenant=tenant, source=source, model=model or "", clock=self._clock)
         if self._aux is not None and 0 < self._aux.window < limits.soft:
             warnings.warn(
@@ -192,6 +199,7 @@ class Context:
         if read is None or read.prompt <= 0:
             return
         with self._lock:
+            self._open()
             counted = self._sent or self._state.view_tokens
             self._apply(Reported(read.prompt, counted, self._clock()))
             self._keeper.counters(self._state)
@@ -255,7 +263,9 @@ class Context:
                 return None
             gone = self._epochs.pop()
             self._keeper.undo()
-            self._apply(Undone(self._log, self._epochs[-1] if self._epochs else None))
+            previous = self._epochs[-1] if self._epochs else None
+            saved = self._saved_since(previous.at if previous is not None else 0)
+            self._apply(Undone(self._log, previous, saved))
             self._view.rebase(self._log, self._state.base, self._arrival)
             return gone
 
@@ -265,9 +275,8 @@ class Context:
         with self._lock:
             now = self._epochs[-1].edits if self._epochs else ()
             earlier = tuple(e for epoch in self._epochs[:-1] for e in epoch.edits if e.part < 0)
-            shown = self._state.base.tail
-            arrived = (e for i, es in sorted(self._arrival.items()) if i >= shown for e in es)
-            return (*earlier, *now, *(e for e in arrived if e.message not in self._state.base.edits))
+            arrived = (e for i, es in sorted(self._arrival.items()) if i >= self._state.base.at for e in es)
+            return (*earlier, *now, *arrived)
 
     @property
     def epochs(self) -> tuple[Epoch, ...]:
@@ -293,6 +302,19 @@ class Context:
             if self._state.phase is not Phase.CLOSED:
                 self._keeper.counters(self._state)
                 self._apply(Closing())
+                self._stop_calling()
+                self._keeper.close()
+
+    def cancel(self) -> bool:
+        """Give up a summary that is being written; the transcript and the view stay as they are. Whether there was one."""
+        with self._lock:
+            if self._state.phase is not Phase.SUMMARISING:
+                return False
+            for effect in self._apply(Cancelled()):
+                if isinstance(effect, Say):
+                    self.say(effect)
+            self._stop_calling()
+            return True
 
     def __enter__(self) -> Self:
         return self
@@ -313,24 +335,40 @@ class Context:
         """Ask a summariser; its failure is an event like its answer."""
         asked = self._main if effect.attempt == "main" else self._aux
         if not self._keeper.begin():
-            return Cancelled()
+            return Cancelled(effect.ticket)
         if asked is None:
-            return SummaryFailed(self._log, "no_provider", "no summariser is configured", self._clock())
+            failed = "no summariser is configured"
+            return SummaryFailed(self._log, "no_provider", failed, self._clock(), ticket=effect.ticket)
+        cancel = Cancel()
+        with self._lock:
+            if self._state.pending is None or self._state.pending.ticket != effect.ticket:
+                return Cancelled(effect.ticket)
+            self._cancel = cancel
         try:
             with self._keeper.renewing():
-                reply = run(effect.prompts, effect.max_tokens, asked)
+                reply = run(effect.prompts, effect.max_tokens, asked, cancel)
         except SummaryError as e:
-            return SummaryFailed(self._log, e.kind, e.message, self._clock(), e.retry_after)
-        return SummaryArrived(self._log, reply.text, self._clock(), reply.finish)
+            if e.kind == "cancelled":
+                return Cancelled(effect.ticket)
+            return SummaryFailed(self._log, e.kind, e.message, self._clock(), e.retry_after, effect.ticket)
+        return SummaryArrived(self._log, reply.text, self._clock(), reply.finish, effect.ticket)
 
     def call_in_background(self, effect: CallModel) -> None:
         def work() -> None:
-            answer = self.call(effect)
-            with self._lock:
-                if self._state.phase is not Phase.CLOSED:
-                    self._settled(drive(self, self._apply(answer)))
+            try:
+                self._settled(drive(self, self.step(self.call(effect))))
+            except Closed:
+                logger.info("the context was closed while a handoff was prepared")
 
         threading.Thread(target=work, name="clew-summary", daemon=True).start()
+
+    def give_up(self, effect: CallModel) -> None:
+        """The caller of a summary went away: nobody waits for the answer any more."""
+        with self._lock:
+            if self._state.phase is Phase.SUMMARISING:
+                self._apply(Cancelled(effect.ticket))
+            self._stop_calling()
+            self._release()
 
     def commit(self, epoch: Epoch) -> Event:
         with self._lock:
@@ -344,17 +382,27 @@ class Context:
             return outcome
 
     def say(self, what: Say) -> None:
-        self._said.append(what)
         logger.log(logging.WARNING if what.level == "warning" else logging.INFO, "%s", what.text)
 
     # -- inside
 
     def _settled(self, outcome: Epoch | Refusal | None) -> Epoch | Refusal | None:
         """After the effects are done: the lease is given back, and where another was faster, its epoch is taken over."""
-        self._keeper.end()
+        self._release()
         if isinstance(outcome, Refusal) and outcome.kind == "busy":
             self._catch_up()
         return outcome
+
+    def _release(self) -> None:
+        """Give the right to compact back, unless another thread is at it."""
+        with self._lock:
+            if self._state.phase in (Phase.IDLE, Phase.CLOSED):
+                self._keeper.end()
+
+    def _stop_calling(self) -> None:
+        if self._cancel is not None:
+            self._cancel.cancel()
+            self._cancel = None
 
     def _catch_up(self) -> None:
         """Take over the epochs that another process committed, as far as this log reaches."""
@@ -374,8 +422,14 @@ class Context:
             raise Closed("this context was closed", hint="open another on the same store and session_id to go on")
 
     def _apply(self, event: Event) -> tuple[Effect, ...]:
+        """The effects of an event, commits done already: between an epoch and its commit nobody asks for a view."""
         self._state, effects = step(self._state, event)
-        return effects
+        done: list[Effect] = []
+        for effect in effects:
+            done.append(effect)
+            if isinstance(effect, Commit):
+                done += self._apply(self.commit(effect.epoch))
+        return tuple(done)
 
     def _date(self) -> str:
         return datetime.fromtimestamp(self._clock(), UTC).date().isoformat()
@@ -391,13 +445,32 @@ class Context:
                 self._log.measure,
                 self._state.limits.recall,
             )
-            proposed = on_arrival(scene, position)
+            proposed = on_arrival(scene, position, self._seen_before)
             if proposed:
                 self._arrival[position] = tuple(proposed)
                 self._originals.keep_edits(proposed)
                 size -= sum(e.saved for e in proposed)
+            pointers = {e.part for e in proposed}
+            for place, result in repeatable(message, position):
+                earlier = self._seen_before(result.text) if place.part in pointers else None
+                self._repeats.note(result.text, place, earlier)
         self._view.grow(rendered(message, self._arrival.get(position, ())))
         self._apply(Appended(size))
+
+    def _seen_before(self, text: str) -> Place | None:
+        """A result of these words that the view holds in full."""
+        return self._repeats.find(text, self._in_full)
+
+    def _in_full(self, place: Place) -> bool:
+        base = self._state.base
+        if place.message < base.tail:
+            return False
+        edits = base.edits if place.message < base.at else self._arrival
+        return all(e.part != place.part for e in edits.get(place.message, ()))
+
+    def _saved_since(self, position: int) -> int:
+        """Tokens that edits on arrival save from a message on."""
+        return sum(e.saved for i, es in self._arrival.items() if i >= position for e in es)
 
     def _gather(self, epoch: Epoch) -> list[str]:
         """The originals that an epoch's references stand for and that are no whole message."""

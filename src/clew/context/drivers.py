@@ -12,15 +12,17 @@ from clew.engine.values import Epoch, Refusal
 
 
 class Host(Protocol):
-    """Where effects happen. `step` and `commit` take the host's lock; `call` must not, since it lasts."""
+    """Where effects happen. `step` takes the host's lock and commits under it; `call` must not, since it lasts."""
 
-    def step(self, event: Event) -> tuple[Effect, ...]: ...
+    def step(self, event: Event) -> tuple[Effect, ...]:
+        """The effects of an event. Each commit among them is done; what came of it follows it."""
+
     def call(self, effect: CallModel) -> Event:
         """The model's answer, or its failure, as an event."""
 
     def call_in_background(self, effect: CallModel) -> None: ...
-    def commit(self, epoch: Epoch) -> Event:
-        """Make it durable: committed, or refused because another was faster."""
+    def give_up(self, effect: CallModel) -> None:
+        """Whoever waited for the answer was interrupted."""
 
     def say(self, what: Say) -> None: ...
 
@@ -35,10 +37,9 @@ def drive(host: Host, effects: Iterable[Effect]) -> Epoch | Refusal | None:
             case CallModel(background=True):
                 host.call_in_background(effect)
             case CallModel():
-                todo.extend(host.step(host.call(effect)))
+                todo.extend(_answered(host, effect))
             case Commit():
                 outcome = effect.epoch
-                todo.extend(host.step(host.commit(effect.epoch)))
             case Refused():
                 outcome = effect.refusal
             case Say():
@@ -49,7 +50,7 @@ def drive(host: Host, effects: Iterable[Effect]) -> Epoch | Refusal | None:
 
 
 async def adrive(host: Host, effects: Iterable[Effect]) -> Epoch | Refusal | None:
-    """The same; the model call and the commit run in threads, so the event loop goes on."""
+    """The same; the model call runs in a thread, so the event loop goes on."""
     todo = deque(effects)
     outcome: Epoch | Refusal | None = None
     while todo:
@@ -58,10 +59,9 @@ async def adrive(host: Host, effects: Iterable[Effect]) -> Epoch | Refusal | Non
             case CallModel(background=True):
                 host.call_in_background(effect)
             case CallModel():
-                todo.extend(host.step(await asyncio.to_thread(host.call, effect)))
+                todo.extend(await _awaited(host, effect))
             case Commit():
                 outcome = effect.epoch
-                todo.extend(host.step(await asyncio.to_thread(host.commit, effect.epoch)))
             case Refused():
                 outcome = effect.refusal
             case Say():
@@ -69,3 +69,23 @@ async def adrive(host: Host, effects: Iterable[Effect]) -> Epoch | Refusal | Non
             case _:
                 assert_never(effect)
     return outcome
+
+
+def _answered(host: Host, effect: CallModel) -> Iterable[Effect]:
+    answer: Event | None = None
+    try:
+        answer = host.call(effect)
+    finally:
+        if answer is None:
+            host.give_up(effect)
+    return host.step(answer)
+
+
+async def _awaited(host: Host, effect: CallModel) -> Iterable[Effect]:
+    answer: Event | None = None
+    try:
+        answer = await asyncio.to_thread(host.call, effect)
+    finally:
+        if answer is None:
+            host.give_up(effect)
+    return host.step(answer)

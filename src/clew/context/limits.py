@@ -23,6 +23,7 @@ def limits_of(
     summariser: bool,
     main_differs: bool,
     summary_window: int,
+    prepare_ahead: float = 0.0,
 ) -> Limits:
     """The limits; ConfigError where they leave no room for a conversation."""
     c = settings.compression
@@ -31,6 +32,10 @@ def limits_of(
     share = threshold if threshold is not None else c.threshold
     if not 0 < share <= 1:
         raise ConfigError(f"threshold {share} is no share of the window", hint="give a number above 0 and up to 1")
+    if not 0 <= prepare_ahead <= 1:
+        raise ConfigError(
+            f"prepare_ahead {prepare_ahead} is no share of the threshold", hint="give a number from 0 (never) to 1"
+        )
     if room - output - overhead < 500:
         raise ConfigError(
             f"a window of {room:,} tokens, less {output:,} for output and {overhead:,} for system and tools, leaves no room",
@@ -56,5 +61,6 @@ def limits_of(
         abort_on_failure=c.abort_on_summary_failure,
         summary_window=summary_window,
         system_note=c.system_note == "system",
+        prepare_ahead=prepare_ahead,
         recall=recall,
     )

@@ -21,6 +21,7 @@ class Log:
         self._sizes: list[int] = []
         self._builder = Builder()
         self._snapshot: Ledger | None = None
+        self.last_user = -1
         self._originals: dict[str, Place] = {}
 
     def append(self, message: Message) -> int:
@@ -28,6 +29,8 @@ class Log:
         position = self.transcript.append(message)
         size = self.counter.message(message)
         self._sizes.append(size)
+        if message.is_user_turn:
+            self.last_user = position
         self.names.observe(message)
         self._builder.observe(position, message, self.transcript)
         self._snapshot = None

@@ -61,12 +61,16 @@ class Keeper:
     def original(self, _ref: str, /) -> str | None:
         return None
 
+    def close(self) -> None:
+        """Let go of what was opened for it."""
+
 
 class InStore(Keeper):
     """A session of a store. An epoch is committed under a lease, and fenced: of two on one prefix one is taken."""
 
-    def __init__(self, store: Store, session: str) -> None:
+    def __init__(self, store: Store, session: str, *, own: bool = False) -> None:
         self.store = store
+        self._own = own  # opened here, so closed here
         self.session = session
         self._numbers: list[int] = []  # of the epochs in force, as the store counts them
         self._leases = ExitStack()
@@ -142,6 +146,11 @@ class InStore(Keeper):
     def original(self, ref: str, /) -> str | None:
         return self.store.original(ref).text
 
+    def close(self) -> None:
+        self.end()
+        if self._own:
+            self.store.close()
+
 
 def keeper(
     store: Store | str | None,
@@ -163,4 +172,4 @@ def keeper(
         opened.session(name)
     except NotFound:
         opened.create(NewSession(name, source=source, model=model))
-    return InStore(opened, name)
+    return InStore(opened, name, own=isinstance(store, str))

@@ -38,4 +38,8 @@ def fold(log: Log, epochs: Sequence[Epoch], arrival: Edits, length: int | None =
 
 
 def _tail(log: Log, base: Base, arrival: Edits, end: int) -> list[Message]:
-    return [shown(log.transcript[i], base.edits.get(i, arrival.get(i, ()))) for i in range(base.tail, end)]
+    """An epoch decides anew what the messages up to it show; later ones show what was decided on their arrival."""
+    return [
+        shown(log.transcript[i], base.edits.get(i, ()) if i < base.at else arrival.get(i, ()))
+        for i in range(base.tail, end)
+    ]

@@ -25,6 +25,10 @@ class Log(Protocol):
     def alternates(self) -> bool:
         """Whether the provider wants user and assistant in turn."""
 
+    @property
+    def last_user(self) -> int:
+        """The newest user turn; -1 where there is none."""
+
     def size(self, position: int) -> int:
         """Tokens of one message of the log."""
 
@@ -81,6 +85,7 @@ class SummaryArrived:
     text: str
     now: float
     finish: str = "stop"
+    ticket: int = 0  # of the call it answers; 0 for whichever is under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,7 @@ class SummaryFailed:
     error: str
     now: float
     retry_after: float | None = None
+    ticket: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +110,20 @@ class CommitRefused:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The last epoch is dropped: the state goes back to what stood before it."""
+    """The last epoch is dropped: the state goes back to what stood before it. `saved` are the tokens that edits made on
+    arrival save in the view that comes back.
+    """
 
     log: Log
     previous: Epoch | None
+    saved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
     """The summary call under way was given up."""
+
+    ticket: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +145,7 @@ class CallModel:
     max_tokens: int
     attempt: Attempt
     background: bool
+    ticket: int = 0
 
 
 @dataclass(frozen=True, slots=True)

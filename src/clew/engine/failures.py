@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from clew.engine.events import SummaryFailed
-from clew.engine.values import Draft, Epoch, State, Trouble, Urgency
+from clew.engine.values import Draft, Epoch, Refusal, State, Trouble, Urgency
 
 TRANSIENT = 60.0
 COOLDOWNS: dict[str, float] = {
     "json": 30.0, "stream": 30.0, "no_provider": 600.0, "empty": TRANSIENT, "longer": TRANSIENT, "truncated": TRANSIENT,
     "language": TRANSIENT, "refused": TRANSIENT, "rate_limit": TRANSIENT, "server": TRANSIENT, "network": TRANSIENT,
-    "not_found": TRANSIENT, "auth": TRANSIENT, "quota": TRANSIENT, "overflow": TRANSIENT, "other": TRANSIENT,
+    "not_found": TRANSIENT, "auth": TRANSIENT, "quota": TRANSIENT, "overflow": TRANSIENT, "unstructured": TRANSIENT,
+    "vague": TRANSIENT, "unsupported": TRANSIENT, "lost": TRANSIENT, "other": TRANSIENT,
 }  # fmt: skip
 TIMEOUTS = (60.0, 300.0, 900.0)  # the first, the second, every further timeout in a row
 
@@ -47,7 +48,7 @@ def decide(state: State, thought: Draft, event: SummaryFailed) -> After:
         trouble = replace(state.trouble, aux_failed=f"{event.kind}: {event.error[:160]}")
         return After(trouble, retry_on_main=True, abort=False, sentence=said, advice="")
     must = thought.urgency is Urgency.MUST_FIT
-    abort = not must and (state.limits.abort_on_failure or event.kind in KEEPS_SESSION)
+    abort = thought.background or (not must and (state.limits.abort_on_failure or event.kind in KEEPS_SESSION))
     trouble = replace(
         state.trouble,
         until=event.now + max(cooldown(state.trouble, event.kind), event.retry_after or 0.0),
@@ -66,6 +67,18 @@ def decide(state: State, thought: Draft, event: SummaryFailed) -> After:
     )
 
 
+def holds_back(state: State, now: float) -> bool:
+    """Whether an epoch that may wait does: while a failure lasts that keeps the session as it was."""
+    kept = state.limits.abort_on_failure or state.trouble.kind in KEEPS_SESSION
+    return bool(state.limits.model and state.trouble.kind and kept and now < state.trouble.until)
+
+
+def paused(state: State) -> Refusal:
+    """What is said while it does."""
+    advice = _ADVICE.get(state.trouble.kind, "it is tried again later")
+    return Refusal(f"the last summary failed ({state.trouble.kind}) and is not tried again yet", "failed", advice)
+
+
 def cooldown(trouble: Trouble, kind: str) -> float:
     """Seconds in which no summary is asked for."""
     if kind == "timeout":
@@ -75,9 +88,8 @@ def cooldown(trouble: Trouble, kind: str) -> float:
 
 def thrash(epoch: Epoch) -> str:
     """Which of the two causes two poor epochs have, and what helps."""
-    handoff = sum(len(text) for text in (epoch.handoff,))
     tail = epoch.receipt.after - epoch.base.tokens
-    if tail > epoch.base.tokens or handoff == 0:
+    if tail > epoch.base.tokens or not epoch.handoff:
         return (
             "two compactions in a row saved under 10%: what is pinned and the newest messages fill the window; a smaller "
             "tail is kept from now on. A new session, or a focus for the next compaction, would help more"

@@ -30,11 +30,12 @@ from clew.engine.events import (
     SummaryFailed,
     Undone,
 )
-from clew.engine.plan import LEVELS, Written, draft, finish
+from clew.engine.plan import LEVELS, draft, finish, known, spoken
 from clew.engine.pressure import RECENT, estimate, judge, rent
-from clew.engine.values import EMPTY_BASE, Draft, Epoch, Phase, Refusal, State, Urgency
+from clew.engine.values import EMPTY_BASE, Draft, Epoch, Phase, Prepared, Refusal, State, Trouble, Urgency, Written
 from clew.errors import ProtocolBug
 from clew.handoff import check, prompt
+from clew.handoff.receipt import Receipt
 from clew.handoff.record import Record
 from clew.handoff.template import Sections
 
@@ -44,6 +45,7 @@ Handler: TypeAlias = Callable[[State, Any], Step]
 _STRIKE = 0.10  # a saving under this is a strike
 _STRIKES = 2  # after which the engine tightens and says so
 _SUMMARY_HEADROOM = 1.3
+_REFUSED_SIZE = 0.8  # of a view that the provider refused as too long: what the next one may take at most
 
 
 def step(state: State, event: Event) -> Step:
@@ -73,8 +75,13 @@ def _asked(state: State, event: Asked) -> Step:
     state = rent(state)
     urgency = judge(state, event.now)
     state = replace(state, last_request=event.now)
-    if urgency is None or (urgency.may_wait and state.refused_at == state.length):
+    if urgency is None:
+        return _ahead(state, event)
+    if urgency.may_wait and (state.refused_at == state.length or failures.holds_back(state, event.now)):
         return state, ()
+    ready = _ready(state, event.log, urgency)
+    if ready is not None:
+        return _committing(replace(state, prepared=None), ready)
     if urgency.may_wait and _may_ask_model(state, event.now):
         return _ask_model(state, event.log, urgency, event.date, background=False)
     return _now(state, event.log, urgency, date=event.date)
@@ -88,17 +95,22 @@ def _asked_while_summarising(state: State, event: Asked) -> Step:
 
 
 def _requested(state: State, event: CompactRequested) -> Step:
-    if not state.limits.enabled and not event.force:
-        return _refuse(state, Refusal("compression is switched off (compression.enabled: false)", "off"))
-    urgency = Urgency.MUST_FIT if event.must_fit else Urgency.MANUAL
-    bypass = event.force and urgency is Urgency.MANUAL
-    if urgency is Urgency.MANUAL and (bypass or _may_ask_model(state, event.now)) and state.limits.model:
-        return _ask_model(state, event.log, urgency, event.date, background=False, focus=event.focus)
-    return _now(state, event.log, urgency, date=event.date, focus=event.focus)
+    if event.must_fit:
+        most = min(_fits(state), int(_REFUSED_SIZE * state.view_tokens))
+        return _now(state, event.log, Urgency.MUST_FIT, date=event.date, focus=event.focus, most=most)
+    if not event.force:
+        if not state.limits.enabled:
+            return _refuse(state, Refusal("compression is switched off (compression.enabled: false)", "off"))
+        if failures.holds_back(state, event.now):
+            return _refuse(state, failures.paused(state))
+    if state.limits.model and (event.force or _may_ask_model(state, event.now)):
+        return _ask_model(state, event.log, Urgency.MANUAL, event.date, background=False, focus=event.focus)
+    return _now(state, event.log, Urgency.MANUAL, date=event.date, focus=event.focus)
 
 
 def _busy(state: State, event: CompactRequested) -> Step:
-    if event.must_fit:
+    """Nobody waits for a handoff that is prepared ahead, so it gives way; so does everything where the view must fit."""
+    if event.must_fit or _pending(state).background:
         return _requested(replace(state, phase=Phase.IDLE, pending=None), event)
     return _refuse(state, Refusal("a compaction is already under way", "busy", "wait for it or cancel it"))
 
@@ -114,51 +126,90 @@ def _ask_model(state: State, log: Log, urgency: Urgency, date: str, *, backgroun
     thought = draft(log, state, urgency, level=state.level, focus=focus, date=date)
     if isinstance(thought, Refusal):
         return _refuse(state, thought)
-    pieces = prompt.prompts(log, state.previous, thought, window=state.limits.summary_window)
-    thought = replace(thought, prompts=pieces)
-    call = CallModel(pieces, int(thought.budget * _SUMMARY_HEADROOM), thought.attempt, background)
-    return replace(state, phase=Phase.SUMMARISING, pending=thought), (call,)
+    pieces = prompt.prompts(log, known(state), thought, window=state.limits.summary_window)
+    return _calling(state, replace(thought, prompts=pieces, background=background))
+
+
+def _calling(state: State, thought: Draft) -> Step:
+    thought = replace(thought, ticket=state.calls + 1)
+    most = int(thought.budget * _SUMMARY_HEADROOM)
+    call = CallModel(thought.prompts, most, thought.attempt, thought.background, thought.ticket)
+    return replace(state, phase=Phase.SUMMARISING, pending=thought, calls=thought.ticket), (call,)
+
+
+def _ahead(state: State, event: Asked) -> Step:
+    """Nothing is due. Near the threshold a model may write the handoff ahead, while the agent goes on."""
+    share = state.limits.prepare_ahead
+    if (
+        not share
+        or not state.limits.enabled
+        or state.prepared is not None
+        or state.refused_at == state.length
+        or not _may_ask_model(state, event.now)
+        or estimate(state) < share * state.limits.soft
+    ):
+        return state, ()
+    after, effects = _ask_model(state, event.log, Urgency.THRESHOLD, event.date, background=True)
+    if after.phase is Phase.SUMMARISING:
+        return after, effects
+    return replace(state, refused_at=after.refused_at), ()  # too little to compact yet: nobody asked, nobody is told
+
+
+def _ready(state: State, log: Log, urgency: Urgency) -> Epoch | None:
+    """The epoch of the handoff that was prepared ahead, where its prefix stands and it still does what is needed."""
+    made = state.prepared
+    if made is None or made.draft.number != state.number + 1:
+        return None
+    epoch = finish(log, state, replace(made.draft, urgency=urgency), made.written)
+    if isinstance(epoch, Refusal) or epoch.receipt.saving < _STRIKE:
+        return None
+    if urgency is Urgency.MUST_FIT and epoch.receipt.after > _fits(state):
+        return None
+    return replace(epoch, receipt=_checked(epoch.receipt, made.verdict))
 
 
 def _arrived(state: State, event: SummaryArrived) -> Step:
     """A reply is checked against the ledger; one that fails the check is a failure with its own class."""
     thought = _pending(state)
+    if event.ticket not in (0, thought.ticket):
+        return _late(state, event)
     verdict = check.check(
         event.text, thought.ledger, prompt.source_text(event.log, thought), thought.budget, event.finish
     )
     if isinstance(verdict, check.Failure):
         failed = SummaryFailed(event.log, verdict.kind, verdict.reason, event.now)
         return _failed(state, failed)
-    written = Written(
-        (check.text(verdict.sections, state.limits.recall),),
-        Record(start=thought.head, end=thought.span.end),
-        verdict.sections,
-        "model",
-    )
+    record, said = spoken(event.log, state, thought)
+    written = Written((check.text(verdict.sections, state.limits.recall, said),), record, verdict.sections, "model")
+    marks = Receipt(0, 0, (), verdict.put_back, verdict.struck, verdict.flagged, verdict.redacted)
+    aux_failed = "" if thought.attempt == "aux" else state.trouble.aux_failed
+    cleared = replace(state, trouble=Trouble(aux_failed=aux_failed, dropped=state.trouble.dropped))
+    if thought.background:
+        return replace(cleared, phase=Phase.IDLE, pending=None, prepared=Prepared(thought, written, marks)), ()
     made = finish(event.log, state, thought, written)
     if isinstance(made, Refusal):
-        return _failed(state, SummaryFailed(event.log, "refused", made.reason, event.now))
-    paper = replace(
-        made.receipt,
-        put_back=verdict.put_back,
-        struck=verdict.struck,
-        flagged=verdict.flagged,
-        redacted=verdict.redacted,
-    )
-    cleared = replace(state.trouble, until=0.0, kind="", error="", fallback=False)
-    return _committing(replace(state, trouble=cleared), replace(made, receipt=paper))
+        kind = "lost" if made.kind == "lost" else "longer"
+        return _failed(state, SummaryFailed(event.log, kind, made.reason, event.now))
+    return _committing(cleared, replace(made, receipt=_checked(made.receipt, marks)))
+
+
+def _checked(paper: Receipt, marks: Receipt) -> Receipt:
+    """A receipt with what the check did to the model's text."""
+    return replace(paper, put_back=marks.put_back, struck=marks.struck, flagged=marks.flagged, redacted=marks.redacted)
 
 
 def _failed(state: State, event: SummaryFailed) -> Step:
     """The chain: the main model after the auxiliary one, then the ledger, then a pause; or nothing at all is changed."""
     thought = _pending(state)
+    if event.ticket not in (0, thought.ticket):
+        return _late(state, event)
     after = failures.decide(state, thought, event)
     state = replace(state, trouble=after.trouble)
     if after.retry_on_main:
-        again = replace(thought, attempt="main")
-        call = CallModel(again.prompts, int(again.budget * _SUMMARY_HEADROOM), "main", background=False)
-        return replace(state, pending=again), (call,)
+        return _calling(state, replace(thought, attempt="main"))
     state = replace(state, phase=Phase.IDLE, pending=None)
+    if thought.background:
+        return state, (Say(after.sentence, "warning"),)
     if after.abort:
         refusal = Refusal(after.sentence, "failed", after.advice)
         state, effects = _refuse(state, refusal)
@@ -167,8 +218,11 @@ def _failed(state: State, event: SummaryFailed) -> Step:
     return state, (Say(after.sentence, "warning"), *effects)
 
 
-def _cancelled(state: State, _: Cancelled) -> Step:
-    return replace(state, phase=Phase.IDLE, pending=None), (Say("the summary was cancelled; nothing changed"),)
+def _cancelled(state: State, event: Cancelled) -> Step:
+    if event.ticket not in (0, _pending(state).ticket):
+        return _late(state, event)
+    said = "the summary was cancelled; nothing changed"
+    return replace(state, phase=Phase.IDLE, pending=None, said=said), (Refused(Refusal(said, "busy")), Say(said))
 
 
 def _late(state: State, _: SummaryArrived | SummaryFailed | Cancelled) -> Step:
@@ -179,19 +233,20 @@ def _late(state: State, _: SummaryArrived | SummaryFailed | Cancelled) -> Step:
 # --- without one ---------------------------------------------------------------------------------------------------
 
 
-def _now(state: State, log: Log, urgency: Urgency, *, date: str, focus: str = "") -> Step:
-    """An epoch from the ledger, tightened level by level while it has to fit and doesn't."""
+def _now(state: State, log: Log, urgency: Urgency, *, date: str, focus: str = "", most: int = 0) -> Step:
+    """An epoch from the ledger, tightened level by level while it has to fit (`most` tokens) and doesn't."""
+    most = most or _fits(state)
     last: Refusal | None = None
     best: Epoch | None = None
     for level in range(state.level, LEVELS):
         thought = draft(log, state, urgency, level=level, focus=focus, date=date)
-        made = finish(log, state, thought) if isinstance(thought, Draft) else thought
+        made = finish(log, state, thought, most=most) if isinstance(thought, Draft) else thought
         if isinstance(made, Refusal):
             last = made
-        else:
+        elif best is None or made.receipt.after < best.receipt.after:
             best = made
-            if made.receipt.after <= _fits(state):
-                break
+        if best is not None and best.receipt.after <= most:
+            break
         if urgency is not Urgency.MUST_FIT:
             break
     if best is not None:
@@ -252,6 +307,7 @@ def apply(state: State, epoch: Epoch) -> State:
         reported_view=0,
         after_epoch=epoch.receipt.after,
         refused_at=-1,
+        prepared=None,
         trouble=replace(state.trouble, dropped=dropped),
     )
 
@@ -264,7 +320,7 @@ def _commit_refused(state: State, event: CommitRefused) -> Step:
 
 def _undone(state: State, event: Undone) -> Step:
     """Back to what stood before the last epoch."""
-    total = sum(event.log.size(i) for i in range(len(event.log.transcript)))
+    total = sum(event.log.size(i) for i in range(len(event.log.transcript))) - event.saved
     fresh = replace(
         state,
         base=EMPTY_BASE,
@@ -277,11 +333,12 @@ def _undone(state: State, event: Undone) -> Step:
         reported_view=0,
         after_epoch=0,
         refused_at=state.length,
+        prepared=None,
     )
     if event.previous is None:
         return replace(fresh, said="undone: the view is the whole transcript again"), ()
     back = apply(fresh, event.previous)
-    grown = sum(event.log.size(i) for i in range(event.previous.at, len(event.log.transcript)))
+    grown = sum(event.log.size(i) for i in range(event.previous.at, len(event.log.transcript))) - event.saved
     said = f"undone: epoch {event.previous.number} stands again"
     return replace(back, tail_tokens=back.tail_tokens + grown, refused_at=state.length, said=said), ()
 
@@ -300,31 +357,35 @@ def _pending(state: State) -> Draft:
 
 
 _OPEN = (Phase.IDLE, Phase.SUMMARISING, Phase.COMMITTING)
+_RUNNING = _OPEN  # where a compaction may lead: refused, with a model, without one
+_CALLLESS = (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED)
+_STAYS: tuple[Phase, ...] = ()
 
-
-def _table() -> dict[tuple[Phase, type], Handler]:
-    rows: tuple[tuple[type, tuple[Phase, ...], Handler], ...] = (
-        (Appended, _OPEN, _append),
-        (Reported, _OPEN, _report),
-        (Asked, (Phase.IDLE,), _asked),
-        (Asked, (Phase.SUMMARISING,), _asked_while_summarising),
-        (Asked, (Phase.COMMITTING,), _stay),
-        (CompactRequested, (Phase.IDLE,), _requested),
-        (CompactRequested, (Phase.SUMMARISING,), _busy),
-        (CompactRequested, (Phase.COMMITTING,), _stay),
-        (SummaryArrived, (Phase.SUMMARISING,), _arrived),
-        (SummaryArrived, (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED), _late),
-        (SummaryFailed, (Phase.SUMMARISING,), _failed),
-        (SummaryFailed, (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED), _late),
-        (Cancelled, (Phase.SUMMARISING,), _cancelled),
-        (Cancelled, (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED), _late),
-        (Committed, (Phase.COMMITTING,), _committed),
-        (CommitRefused, (Phase.COMMITTING,), _commit_refused),
-        (Undone, (Phase.IDLE,), _undone),
-        (Closing, _OPEN, _close),
-        (Closing, (Phase.CLOSED,), _stay),
-    )
-    return {(phase, event): handler for event, phases, handler in rows for phase in phases}
-
-
-TRANSITIONS = _table()
+# Event, in which phases, what does it, and where that may lead.
+_ROWS: tuple[tuple[type, tuple[Phase, ...], Handler, tuple[Phase, ...]], ...] = (
+    (Appended, _OPEN, _append, _STAYS),
+    (Reported, _OPEN, _report, _STAYS),
+    (Asked, (Phase.IDLE,), _asked, _RUNNING),
+    (Asked, (Phase.SUMMARISING,), _asked_while_summarising, _RUNNING),
+    (Asked, (Phase.COMMITTING,), _stay, _STAYS),
+    (CompactRequested, (Phase.IDLE,), _requested, _RUNNING),
+    (CompactRequested, (Phase.SUMMARISING,), _busy, _RUNNING),
+    (CompactRequested, (Phase.COMMITTING,), _stay, _STAYS),
+    (SummaryArrived, (Phase.SUMMARISING,), _arrived, _RUNNING),
+    (SummaryArrived, _CALLLESS, _late, _STAYS),
+    (SummaryFailed, (Phase.SUMMARISING,), _failed, _RUNNING),
+    (SummaryFailed, _CALLLESS, _late, _STAYS),
+    (Cancelled, (Phase.SUMMARISING,), _cancelled, (Phase.SUMMARISING, Phase.IDLE)),
+    (Cancelled, _CALLLESS, _late, _STAYS),
+    (Committed, (Phase.COMMITTING,), _committed, (Phase.IDLE,)),
+    (CommitRefused, (Phase.COMMITTING,), _commit_refused, (Phase.IDLE,)),
+    (Undone, (Phase.IDLE,), _undone, _STAYS),
+    (Closing, _OPEN, _close, (Phase.CLOSED,)),
+    (Closing, (Phase.CLOSED,), _stay, _STAYS),
+)
+TRANSITIONS: dict[tuple[Phase, type], Handler] = {
+    (phase, event): handler for event, phases, handler, _ in _ROWS for phase in phases
+}
+LEADS_TO: dict[tuple[Phase, type], tuple[Phase, ...]] = {
+    (phase, event): leads or (phase,) for event, phases, _, leads in _ROWS for phase in phases
+}

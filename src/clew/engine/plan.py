@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from clew import strategies
 from clew.assemble import Assembled, assemble, words
-from clew.boundaries import choose, head_end, last_user_turn
+from clew.boundaries import choose, head_end
 from clew.engine.events import Log
-from clew.engine.values import Base, Draft, Epoch, Refusal, State, Urgency
+from clew.engine.values import Base, Draft, Epoch, Refusal, State, Urgency, Written
 from clew.handoff import closing, receipt, template
-from clew.handoff.record import Budget, Record, Source, extend
+from clew.handoff.record import Budget, Record, Source, extend, from_model, users_only
 from clew.ledger.foreign import recognise
 from clew.redact import redact
+from clew.strategies import clip
 from clew.strategies.base import Edit, Scene
 from clew.transcript import Message, Span, reference
 from clew.wire.edit import render
@@ -21,6 +22,8 @@ from clew.wire.edit import render
 LEVELS = 4  # 0 as set; 1 a smaller tail and record; 2 results in the tail as digests; 3 the largest parts clipped
 _LEAST = 0.10  # of the view: what an epoch that may wait has to save
 _TIGHTER = (1.0, 0.5, 0.35, 0.25)
+_USER_MOST = 0.25  # of the hard limit: what a user turn that is shown again may take where everything is clipped
+_MODELS_OWN = (template.ACTIONS, template.DECISIONS, template.RESOLVED, template.CONTEXT)
 
 
 def tail_target(state: State, level: int = 0) -> tuple[int, int]:
@@ -35,7 +38,7 @@ def draft(
     """Where an epoch would cut. Refused where nothing would go, or too little for one that may wait."""
     transcript, end = log.transcript, len(log.transcript)
     system = head_end(transcript, 0, compacted=True)
-    head = _first_head(log, state, system) if state.number == 0 else _lone_user(log, system)
+    head = _first_head(log, state, system) if state.number == 0 else _lone_user(log, state, system)
     start = head if state.number == 0 else max(state.base.tail, head)
     span = Span(start, end)
     if len(span) < 2:
@@ -70,38 +73,29 @@ def _first_head(log: Log, state: State, system: int) -> int:
     size = sum(log.size(i) for i in range(system, head))
     if size <= state.limits.soft * state.limits.target_ratio:
         return head
-    return _lone_user(log, system)
+    return _lone_user(log, state, system)
 
 
-def _lone_user(log: Log, system: int) -> int:
+def _lone_user(log: Log, state: State, system: int) -> int:
     """The head of a run with a single user turn holds it: that request is never far from what is being done."""
-    transcript = log.transcript
-    last = last_user_turn(transcript, len(transcript), system)
-    return system + 1 if last == system else system
+    small = log.last_user == system and log.size(system) <= state.limits.soft * state.limits.target_ratio
+    return system + 1 if small else system
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What stands for the middle: the texts in order, and what the state keeps of them."""
+def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, most: int = 0) -> Epoch | Refusal:
+    """The epoch, from a model's checked text or, without one, from the ledger. Refused where the receipt doesn't hold.
 
-    texts: tuple[str, ...]
-    record: Record
-    sections: template.Sections
-    by: str
-    page: str = ""  # facts that stand behind one reference
-
-
-def finish(log: Log, state: State, d: Draft, written: Written | None = None) -> Epoch | Refusal:
-    """The epoch, from a model's checked text or, without one, from the ledger. Refused where the receipt doesn't hold."""
+    `most` are the tokens it may take: what the last level clips to.
+    """
     w = written if written is not None else by_ledger(log, state, d)
     transcript, end = log.transcript, len(log.transcript)
-    edits = _tail_edits(log, state, d)
-    tail = [shown(transcript[i], edits.get(i, ())) for i in range(d.cut.tail, end)]
     head = [transcript[i] for i in range(d.head)]
-    user = last_user_turn(transcript, end, d.head)
-    pinned = transcript[user] if d.head <= user < d.cut.tail and user >= 0 else None
-    if pinned is not None and recognise(words(pinned)) is not None:
-        pinned = None
+    again = _pinned(log, d)
+    pinned = shown(transcript[again], _clipped_user(log, state, d, again)) if again >= 0 else None
+    front = sum(log.size(i) for i in range(d.head)) + sum(log.measure(x) + 8 for x in w.texts)
+    front += log.count(pinned) if pinned is not None else 0
+    edits = _tail_edits(log, state, d, (most or state.limits.hard) - front)
+    tail = [shown(transcript[i], edits.get(i, ())) for i in range(d.cut.tail, end)]
     made = assemble(log.wire, head, w.texts, tail, pinned=pinned, alternates=log.alternates)
     base = _base(log, d, made, edits, len(w.texts))
     after = base.tokens + sum(_size(log, i, edits) for i in range(base.tail, end))
@@ -123,7 +117,7 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None) -> 
         urgency=d.urgency,
         span=d.span,
         base=base,
-        edits=tuple(_all_edits(log, d, edits)),
+        edits=(*_all_edits(log, d, edits), *(_clipped_user(log, state, d, again) if again >= 0 else ())),
         handoff="\n\n".join(w.texts),
         sections=w.sections,
         receipt=paper,
@@ -145,14 +139,42 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
         n for i in range(d.cut.tail, len(transcript)) for line in log.names.lines(i) for n, _, _ in line.names
     )
     src = Source(transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions)
-    record = extend(state.record, src, d.span, shown_names, budget, opening=_opening(state, d))
-    in_view = frozenset((*record.verbatim, d.cut.last_user, *range(d.cut.tail, len(transcript)), *range(d.head)))
+    earlier = from_model(state.record, _by_model(state.previous), src) if state.record.by_model else state.record
+    record = extend(earlier, src, d.span, shown_names, budget, opening=_opening(state, d))
+    whole = () if d.level >= LEVELS - 1 else (d.cut.last_user,)
+    in_view = frozenset((*record.verbatim, *whole, *range(d.cut.tail, len(transcript)), *range(d.head)))
     ledger_budget = int(min(state.limits.soft, 34_000) * 0.02 * scale)
     closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(state.limits.recall))
     recall = state.limits.recall
     text = template.closing_text(closed.sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)
     return Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page)
+
+
+def _by_model(sections: template.Sections) -> str:
+    """What only the model's text holds: the ledger draws the other sections anew."""
+    return "\n".join(sections[h] for h in _MODELS_OWN if sections[h])
+
+
+def known(state: State) -> template.Sections:
+    """The record so far as a model is shown it: the last handoff's sections, and the pages where the ledger wrote it."""
+    if not state.record.pages:
+        return state.previous
+    pages = "\n".join(state.record.pages)
+    return replace(state.previous, by_heading={**state.previous.by_heading, template.ACTIONS: pages})
+
+
+def spoken(log: Log, state: State, d: Draft) -> tuple[Record, str]:
+    """The users' own words, which stand beside a model's handoff whatever it says, and the record that notes them."""
+    src = Source(log.transcript, log.names, log.size, log.measure, state.limits.recall)
+    opening = _opening(state, d)
+    record = (
+        replace(state.record, verbatim=(*range(opening.start, opening.end), *state.record.verbatim))
+        if len(opening)
+        else state.record
+    )
+    users = tuple(i for i in record.verbatim if log.transcript[i].is_user_turn)
+    return users_only(replace(record, verbatim=users), src, d.span, Budget.of(state.limits.soft))
 
 
 def _opening(state: State, d: Draft) -> Span:
@@ -166,16 +188,37 @@ def shown(message: Message, edits: Iterable[Edit]) -> Message:
     return render(message, wanted) if wanted else message
 
 
-def _tail_edits(log: Log, state: State, d: Draft) -> Mapping[int, tuple[Edit, ...]]:
+def _pinned(log: Log, d: Draft) -> int:
+    """The last user turn where it leaves the tail: it is shown again after the handoff. -1 where it needn't be."""
+    user = log.last_user
+    if user < d.head or user >= d.cut.tail or recognise(words(log.transcript[user])) is not None:
+        return -1
+    return user
+
+
+def _clipped_user(log: Log, state: State, d: Draft, user: int) -> tuple[Edit, ...]:
+    """A user turn that would fill the view keeps its beginning and end, at the level that clips."""
+    if d.level < LEVELS - 1 or log.size(user) <= _USER_MOST * state.limits.hard:
+        return ()
+    room = int(_USER_MOST * state.limits.hard)
+    scene = Scene(log.transcript, Span(user, user + 1), log.measure, state.limits.recall)
+    return tuple(clip.to_fit(scene, room, (), log.size))
+
+
+def _tail_edits(log: Log, state: State, d: Draft, room: int) -> Mapping[int, tuple[Edit, ...]]:
     """Edits of the tail: those that stood before and still apply, and what the strategies propose now."""
     end = len(log.transcript)
     scene = Scene(log.transcript, Span(d.cut.tail, end), log.measure, state.limits.recall)
-    room = state.limits.hard - state.base.tokens if d.level >= LEVELS - 1 else 0
-    proposed = strategies.at_epoch(scene, level=d.level, room=room)
-    edits = {i: es for i, es in state.base.edits.items() if i >= d.cut.tail}
-    for e in proposed:
-        here = tuple(x for x in edits.get(e.message, ()) if x.part != e.part)
-        edits[e.message] = (*here, e)
+    again = d.level >= LEVELS - 1  # what was clipped before is clipped anew, to the room there is now
+    standing = tuple(
+        e
+        for i, es in sorted(state.base.edits.items())
+        for e in es
+        if i >= d.cut.tail and not (again and e.strategy == "clip")
+    )
+    edits: dict[int, tuple[Edit, ...]] = {}
+    for e in strategies.at_epoch(scene, level=d.level, room=room, size=log.size, standing=standing):
+        edits[e.message] = (*edits.get(e.message, ()), e)
     return edits
 
 
@@ -188,7 +231,7 @@ def _base(log: Log, d: Draft, made: Assembled, edits: Mapping[int, tuple[Edit, .
     if made.repairs:
         messages, tail = made.messages, len(log.transcript)
     tokens = sum(log.count(m) for m in messages)
-    return Base(messages, tail, edits, tokens, Span(d.head, d.head + pieces), d.head)
+    return Base(messages, tail, edits, tokens, Span(d.head, d.head + pieces), d.head, len(log.transcript))
 
 
 def _all_edits(log: Log, d: Draft, edits: Mapping[int, tuple[Edit, ...]]) -> Iterable[Edit]:

@@ -68,7 +68,7 @@ class Limits:
     abort_on_failure: bool = False
     summary_window: int = 0  # of the summariser; 0 where it isn't known
     system_note: bool = False
-    background_at: float = 0.0  # share of the threshold at which a handoff is prepared ahead; 0 never
+    prepare_ahead: float = 0.0  # share of the threshold at which a model prepares a handoff in the background; 0 never
     recall: str = ""  # how originals are printed here; "" where nothing can
 
     @property
@@ -95,6 +95,7 @@ class Base:
     tokens: int = 0
     handoff: Span = NOWHERE  # of `messages`
     head: int = 0  # messages of the log that stand before the handoff as they are
+    at: int = 0  # the log's length when it was made: messages from there on show what was edited on their arrival
 
 
 EMPTY_BASE = Base()
@@ -116,6 +117,28 @@ class Draft:
     now: str = ""  # the date, as the handoff writes it
     prompts: tuple[str, ...] = ()
     attempt: Attempt = "aux"
+    ticket: int = 0  # of the call under way: an answer with another one is an answer to a call that was given up
+    background: bool = False  # nothing waits for it
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What stands for the middle: the texts in order, and what the state keeps of them."""
+
+    texts: tuple[str, ...]
+    record: Record
+    sections: Sections
+    by: str
+    page: str = ""  # facts that stand behind one reference
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A handoff that a model wrote ahead of the wall. It stands for its draft's span, as long as no epoch came between."""
+
+    draft: Draft
+    written: Written
+    verdict: Receipt  # what the check did to the model's text; no more than that is filled in
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +207,9 @@ class State:
     reported_view: int = 0  # what we had counted for that request
     after_epoch: int = 0  # tokens of the view right after the last epoch
     last_request: float = 0.0
+    calls: int = 0  # summary calls so far: the next one's ticket
     pending: Draft | None = None
+    prepared: Prepared | None = None
     epoch: Epoch | None = None  # being committed
     trouble: Trouble = NO_TROUBLE
     refused_at: int = -1  # the log's length at the last refusal: not tried again before it grew

@@ -74,9 +74,10 @@ def check(
     return _checked(sections, ledger, Source(source), budget, shown)
 
 
-def text(sections: Sections, recall: str) -> str:
-    """The handoff message's whole text."""
-    return t.frame(t.render_body(sections), recall=recall)
+def text(sections: Sections, recall: str, said: str = "") -> str:
+    """The handoff message's whole text. `said` are the users' own words, which stand after the sections."""
+    body = t.render_body(sections)
+    return t.frame(f"{body}\n\n## {t.SAID}\n{said}" if said else body, recall=recall)
 
 
 def _unusable(plain: str, ledger: Ledger, budget: int, finish: str) -> Failure | None:

@@ -70,6 +70,7 @@ class Record:
     shortened: tuple[int, ...] = ()
     user_tokens: int = 0
     counted: int = 0  # user messages that only their number stands for
+    by_model: bool = False  # the state's sections hold the actions, and no page does
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,42 @@ def extend(
         room,
         record.tokens + max(min(_SPREAD * room, budget.cap / 2), budget.cap - record.tokens),
     )
+
+
+def users_only(record: Record, src: Source, span: Span, budget: Budget) -> tuple[Record, str]:
+    """What stands beside a model's handoff: the users' messages, verbatim up to the budget, newest first; those over it
+    by their first words, and older ones by their number.
+    """
+    older = (*record.verbatim, *record.shortened)
+    users = [*sorted(older), *(i for i in range(span.start, span.end) if src.log[i].is_user_turn)]
+    verbatim = _pinned(src, users, budget, 0)
+    over = [i for i in users if i not in verbatim and recognise(spoken_by_user(src.log[i])) is None]
+    named = over[-_NAMED:]
+    counted = record.counted + len(over) - len(named)
+    lines = [f"({counted} earlier user messages are not shown here)"] if counted else []
+    seen = Seen()
+    for i in sorted({*verbatim, *named}):
+        lines += _user(src, i, set(), seen, budget, whole=i in verbatim)
+    made = Record(
+        start=record.start,
+        end=span.end,
+        verbatim=tuple(sorted(verbatim)),
+        shortened=tuple(named),
+        user_tokens=sum(src.size(i) for i in verbatim),
+        counted=counted,
+        by_model=True,
+    )
+    return made, redact("\n".join(lines), force=True)
+
+
+def from_model(record: Record, text: str, src: Source) -> Record:
+    """A model's account as the first page of a record that goes on without one. Users' words stand beside it no more:
+    they are listed again.
+    """
+    seen = Seen()
+    seen.note(text)
+    page = f"Earlier record, as a model wrote it:\n{text}"
+    return Record((page,), src.measure(page), frozenset(seen.named), frozenset(seen.paired), record.start, record.end)
 
 
 def _fitted(write: Callable[[float], Record], room: float, limit: float) -> Record:
@@ -245,7 +282,7 @@ def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, w
     if not text:
         return []
     if recognise(text) is not None:
-        return _earlier(src, text, seen, budget)
+        return _earlier(src, i, text, seen, budget)
     if whole:
         seen.note(text)
         return [f"User: {text}"]
@@ -259,12 +296,14 @@ def _decided(decision: Decision) -> str:
     return f"Decided: {decision.text}" + (f" ({decision.reason})" if decision.reason not in decision.text else "")
 
 
-def _earlier(src: Source, text: str, seen: Seen, budget: Budget) -> list[str]:
+def _earlier(src: Source, i: int, text: str, seen: Seen, budget: Budget) -> list[str]:
     """A handoff that the transcript already held, ours or another tool's: state rather than something the user said."""
     body, live = unframe(text)
     limit = 2 * budget.user_all
     if src.measure(body) > limit:
-        body = clip(body, int(len(body) * limit / src.measure(body)), recall=src.recall)
+        body = clip(body, int(len(body) * limit / src.measure(body)))
+        if src.recall:
+            body += f"\n(in full: {reference(src.log[i].address)})"
     seen.note(body)
     return [f"Earlier record, as it was found:\n{body}", *([f"User: {live}"] if live else [])]
 

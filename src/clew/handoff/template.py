@@ -29,6 +29,7 @@ CONTEXT = "Critical Context"
 SECTIONS = (
     TASK, GOAL, CONSTRAINTS, ACTIONS, STATE, PROGRESS, BLOCKED, DECISIONS, RESOLVED, PENDING, FILES, REMAINING, CONTEXT,
 )  # fmt: skip
+SAID = "What The User Said"  # after a model's sections: the users' own words, which are not the model's to choose
 EMPTY = "None."
 
 FRAMING = (

@@ -16,7 +16,16 @@ _NEWEST = 3
 
 def large(scene: Scene) -> Iterator[Edit]:
     """Calls before the newest messages whose arguments hold long strings."""
-    for i in range(scene.span.start, max(scene.span.start, scene.span.end - _NEWEST)):
+    return _shrunk_calls(scene, scene.span.end - _NEWEST)
+
+
+def newest(scene: Scene) -> Iterator[Edit]:
+    """The same for the newest messages too, at the wall."""
+    return _shrunk_calls(scene, scene.span.end)
+
+
+def _shrunk_calls(scene: Scene, end: int) -> Iterator[Edit]:
+    for i in range(scene.span.start, end):
         for k, part in enumerate(scene.log[i].parts):
             if isinstance(part, ToolCall) and part.kind == "function" and len(part.arguments) > _LARGE:
                 small = shrunk(part.arguments)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from clew.strategies.base import Edit, Scene
-from clew.transcript import Part, Text, ToolCall, ToolResult, reference, text_address
+from clew.transcript import Part, Text, ToolResult, reference, text_address
 
 _LEAST = 400  # characters a clipped text keeps at least
 
 
-def to_fit(scene: Scene, room: int, edits: Sequence[Edit]) -> Iterator[Edit]:
-    """Edits that bring the span under `room` tokens, the largest texts first; as far as clipping can."""
-    already = {(e.message, e.part): e for e in edits}
+def to_fit(scene: Scene, room: int, edits: Sequence[Edit], message: Callable[[int], int]) -> Iterator[Edit]:
+    """Edits that bring the span under `room` tokens, the largest texts first; as far as clipping can. `edits` are those
+    it has already, `message` the tokens of a message without any.
+    """
+    already = {(e.message, e.part) for e in edits}
     texts: list[tuple[int, int, int, str]] = []
-    total = 0
+    total = sum(message(i) for i in range(scene.span.start, scene.span.end)) - sum(e.saved for e in edits)
     for i in range(scene.span.start, scene.span.end):
         for k, part in enumerate(scene.log[i].parts):
-            e = already.get((i, k))
-            text = (e.text or "") if e is not None else _text(part)
-            size = scene.measure(text)
-            total += size
-            if _clippable(part) and e is None:
-                texts.append((size, i, k, text))
+            if _clippable(part) and (i, k) not in already:
+                text = _text(part)
+                texts.append((scene.measure(text), i, k, text))
     for size, i, k, text in sorted(texts, key=lambda t: (-t[0], t[1], t[2])):
         if total <= room:
             return
@@ -52,7 +51,5 @@ def _text(part: Part) -> str:
     match part:
         case Text() | ToolResult():
             return part.text
-        case ToolCall():
-            return part.arguments
         case _:
             return ""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from clew.ledger.tools import classify, one_line
 from clew.strategies.base import Edit, Scene
-from clew.transcript import Place, ToolCall, ToolResult, reference, text_address
+from clew.transcript import Message, Place, ToolCall, ToolResult, reference, text_address
 
 _LEAST = 200  # characters under which a repetition is shorter than a pointer to it
 
@@ -14,33 +14,32 @@ _LEAST = 200  # characters under which a repetition is shorter than a pointer to
 def older(scene: Scene) -> Iterator[Edit]:
     """Every result in the span that a later one repeats word for word."""
     newest: dict[str, Place] = {}
-    for place, result in _results(scene, reverse=True):
+    for place, result in _results(scene):
         same = newest.setdefault(result.text, place)
         if same != place:
             text = f"[Same output as the later {_call(scene, same)}]"
             yield _edit(scene, place, result, text, "repeated later, word for word")
 
 
-def newer(scene: Scene, position: int) -> Iterator[Edit]:
-    """A result that repeats one still in view."""
-    message = scene.log[position]
-    if not any(len(r.text) >= _LEAST for r in message.results):
-        return
-    before = {r.text: p for p, r in _results(scene) if p.message < position}
-    for k, part in enumerate(message.parts):
-        if isinstance(part, ToolResult) and part.text in before:
-            place = Place(position, k)
-            text = f"[Same output as the earlier {_call(scene, before[part.text])}: nothing changed]"
+def newer(scene: Scene, position: int, earlier: Callable[[str], Place | None]) -> Iterator[Edit]:
+    """A result that repeats one that the view holds in full, which `earlier` finds."""
+    for place, part in repeatable(scene.log[position], position):
+        before = earlier(part.text)
+        if before is not None:
+            text = f"[Same output as the earlier {_call(scene, before)}: nothing changed]"
             yield _edit(scene, place, part, text, "repeats a result that is in view")
 
 
-def _results(scene: Scene, *, reverse: bool = False) -> Iterator[tuple[Place, ToolResult]]:
-    span = range(scene.span.start, scene.span.end)
-    for i in reversed(span) if reverse else span:
-        for k, part in enumerate(scene.log[i].parts):
-            # only words: two pictures with the same caption are not the same
-            if isinstance(part, ToolResult) and len(part.text) >= _LEAST and _plain(part):
-                yield Place(i, k), part
+def repeatable(message: Message, position: int) -> Iterator[tuple[Place, ToolResult]]:
+    """The results of a message that are long enough, and only words: two pictures with one caption are not the same."""
+    for k, part in enumerate(message.parts):
+        if isinstance(part, ToolResult) and len(part.text) >= _LEAST and _plain(part):
+            yield Place(position, k), part
+
+
+def _results(scene: Scene) -> Iterator[tuple[Place, ToolResult]]:
+    for i in range(scene.span.end - 1, scene.span.start - 1, -1):
+        yield from repeatable(scene.log[i], i)
 
 
 def _plain(result: ToolResult) -> bool:
