@@ -169,9 +169,9 @@ def test_time_grows_with_the_text_and_no_faster(unit: str, hyperscan: Engine) ->
         apply(text, findings(text, hyperscan, Marks(), code_file=False))
         return time.process_time() - begun
 
-    cost(1000)
-    small = max(cost(8_000), 0.002)
-    assert cost(64_000) < 30 * small
+    # The least of several, and a floor under the small one: noise only ever adds.
+    small = max(min(cost(8_000) for _ in range(3)), 0.01)
+    assert any(cost(64_000) < 30 * small for _ in range(3))
 
 
 @pytest.mark.slow
