@@ -42,4 +42,3 @@ def asked(log, state, now=0.0):
 
 def requested(log, state, now=0.0, **more):
     return step(state, CompactRequested(log, now, "2026-01-01", **more))
-
