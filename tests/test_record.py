@@ -217,6 +217,19 @@ def test_a_client_that_goes_away_is_recorded_and_the_relay_lives_on(tmp_path):
     assert (first.cut, second.cut) == ("client", "")
 
 
+def test_a_client_that_hangs_up_on_the_last_event_cut_nothing_off(tmp_path):
+    with between(script(FULL), tmp_path) as (_, relay):
+        host, port = relay.url.removeprefix("http://").split(":")
+        raw = json.dumps(body("openai-responses", [user("")], stream=True)).encode()
+        head = "".join(f"{k}: {v}\r\n" for k, v in {**HEADERS, "content-length": len(raw)}.items())
+        with socket.create_connection((host, int(port))) as s:
+            s.sendall(f"POST {PATHS['openai-responses']} HTTP/1.1\r\nhost: x\r\n{head}\r\n".encode() + raw)
+            got = b""
+            while b"event: response.completed" not in got:
+                got += s.recv(65536)
+    assert recorded(tmp_path)[0].cut == ""
+
+
 def test_a_websocket_is_refused_in_words(tmp_path):
     with between(script("ok"), tmp_path) as (_, relay):
         got = send(relay.url, "GET", "/v1/responses", headers={"Connection": "Upgrade", "Upgrade": "websocket"})

@@ -20,6 +20,7 @@ from clew.record import clean, payload
 from clew.record.exchange import Exchange
 from clew.record.tape import Tape
 from clew.wire import detect
+from clew.wire.sse import Stream
 
 _HOP = frozenset(
     [
@@ -169,18 +170,22 @@ class Relay:
             return response
 
     async def _body(self, passing: _Passing, got: aiohttp.ClientResponse, response: web.StreamResponse) -> None:
-        try:
-            async for chunk in got.content.iter_any():
-                passing.held += len(chunk)
-                if passing.held <= _KEPT:
-                    passing.chunks.append((self._since(passing), chunk))
-                await response.write(chunk)
-            passing.whole = True
-            await response.write_eof()
-        except aiohttp.ClientError:
-            passing.cut = "upstream"
-            if passing.request.transport is not None:
-                passing.request.transport.abort()  # the client sees the break that the upstream made
+        while True:
+            try:
+                chunk = await got.content.readany()
+            except aiohttp.ClientError:
+                passing.cut = "upstream"
+                if passing.request.transport is not None:
+                    passing.request.transport.abort()  # the client sees the break that the upstream made
+                return
+            if not chunk:
+                break
+            passing.held += len(chunk)
+            if passing.held <= _KEPT:
+                passing.chunks.append((self._since(passing), chunk))
+            await response.write(chunk)
+        passing.whole = True
+        await response.write_eof()
 
     def _since(self, passing: _Passing) -> float:
         return round(self._clock() - passing.began, 4)
@@ -233,9 +238,20 @@ def _exchange(passing: _Passing, at: float) -> Exchange:
         response_headers=clean.headers(passing.headers),
         events=tuple((t, kind, clean.body(data)) for t, kind, data in told),
         answer=None if streamed else clean.body(payload.readable(whole)),
-        cut=passing.cut,
+        # A client that hangs up on the last event, before the connection's end, has cut nothing off.
+        cut="" if passing.cut == "client" and _finished(request.path, whole) else passing.cut,
         notes=tuple(notes),
     )
+
+
+def _finished(path: str, raw: bytes) -> bool:
+    """Whether these bytes of a stream hold the provider's last word."""
+    name = _wire(path)
+    if not name:
+        return False
+    stream = Stream(name)
+    stream.feed(raw)
+    return stream.finished
 
 
 def _wire(path: str) -> str:
