@@ -120,6 +120,14 @@ def test_claude_codes_three_marks_leave_one_for_the_last_page():
     assert places(done) == [(1, 1, 0), (1, 2, 0), (2, 0, 1), (2, 2, 0)]
 
 
+@pytest.mark.parametrize(("n", "places_"), [(1, [4, 5, 6]), (2, [5, 6]), (3, [6]), (4, [])])
+def test_a_clients_marks_on_its_system_prompt_leave_fewer_for_the_window(n, places_):
+    system = [{"type": "text", "text": LONG, "cache_control": MARK} for _ in range(n)]
+    done = mark(anthropic(turns(7), system=system), SONNET)
+    assert [p[1] for p in places(done) if p[0] == MESSAGES] == places_
+    assert len(places(done)) == 4
+
+
 @pytest.mark.parametrize("n", [4, 5])
 def test_where_the_client_used_them_up_the_request_is_left_alone(n):
     messages = [{"role": "user", "content": [{"type": "text", "text": LONG, "cache_control": MARK} for _ in range(n)]}]

@@ -15,7 +15,7 @@ from tests.caching.requests import HOUR, LONG, MARK, OPENROUTER, anthropic, bare
 MODEL = lookup("claude-sonnet-4-6")
 ttls = st.sampled_from(["5m", "1h"])
 words = st.sampled_from(["", " ", "hi", LONG])
-own = st.sampled_from([None, None, None, None, MARK])
+own = st.sampled_from([None, MARK])
 
 
 @st.composite
