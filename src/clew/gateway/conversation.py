@@ -1,0 +1,84 @@
+"""One conversation as a worker holds it: its context, and the messages as its client spells them now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clew.gateway.align import Alignment, align, essence, essences
+from clew.gateway.live import Live
+from clew.strategies import Edit
+from clew.transcript import Message, without_cache_marks
+from clew.wire import Request, get
+from clew.wire.edit import render
+
+
+class Conversation:
+    """Not to be used by two requests at once. What it is called with was aligned with its log before."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self.hygiene_at = 0  # tokens at which the safety net could do no more
+        self._log: list[str] = []
+        self._leading = True
+        self._asked: list[tuple[Message, str]] = []
+        self._edited: dict[int, tuple[Message, tuple[Edit, ...], Message]] = {}
+        self.note()
+
+    def align(self, request: Request) -> Alignment:
+        self._asked = essences(request.messages, self._asked)
+        return align(self._log, [e for _, e in self._asked], self.live.shown_from)
+
+    def keys(self, upto: int) -> Sequence[str]:
+        """What identifies the first messages of the request that was aligned last."""
+        return [e for _, e in self._asked[:upto]]
+
+    def take(self, messages: Sequence[Message]) -> None:
+        """New messages, as the client sent them, onto the log. Cache marks stay out: they are of one request."""
+        self.live.extend([_unmarked(m) for m in messages])
+        self.note()
+
+    def note(self) -> None:
+        """The log has grown, by whoever."""
+        for m in self.live.log_messages()[len(self._log) :]:
+            self._leading = self._leading and m.role in ("system", "developer")
+            self._log.append(essence(m, leading=self._leading))
+
+    def new(self, request: Request, places: Alignment) -> Sequence[Message]:
+        """The messages of the request that the log doesn't hold yet."""
+        held = self.live.length
+        return [m for m, p in zip(request.messages, places.places, strict=True) if p >= held]
+
+    def render(self, request: Request, places: Alignment) -> Request:
+        """The request with the view in place of its messages; the same object where there is nothing to change.
+
+        Messages that the view shows whole are sent as the client spells them now, its cache marks among them.
+        """
+        if not self.live.shortens and all(p >= 0 for p in places.places):
+            return request
+        now = {p: m for m, p in zip(request.messages, places.places, strict=True) if p >= 0}
+        out = [self._spelt(s.message, s.position, s.edits, now.get(s.position)) for s in self.live.shown()]
+        beyond = self.live.length
+        out += [m for m, p in zip(request.messages, places.places, strict=True) if p >= beyond]
+        return request.replace(messages=out)
+
+    def _spelt(self, shown: Message, position: int, edits: tuple[Edit, ...], now: Message | None) -> Message:
+        if position < 0 or now is None:
+            return shown
+        if not edits:
+            return now
+        if now.raw == self.live.original_of(position).raw:
+            return shown
+        kept = self._edited.get(position)
+        if kept is not None and kept[0] is now and kept[1] == edits:
+            return kept[2]
+        if any(e.part >= len(now.parts) for e in edits):  # spelt another way since
+            return shown
+        made = render(now, {e.part: e.text for e in edits})
+        self._edited[position] = (now, edits, made)
+        return made
+
+
+def _unmarked(message: Message) -> Message:
+    if b'"cache_control"' not in message.raw:
+        return message
+    return get(message.wire).message(without_cache_marks(message.value))

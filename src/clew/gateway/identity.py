@@ -1,0 +1,152 @@
+"""Which conversation a request belongs to: whose it is, what its client calls it, which of the client's agents speaks.
+
+Every rule comes from recorded traffic (`tests/data/traffic`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from clew import jsonio
+from clew.gateway.asgi import Call
+from clew.gateway.auth import tenant
+from clew.jsonio import Json
+from clew.wire import Request
+from clew.wire.detect import RESPONSES
+
+Kind: TypeAlias = Literal["turn", "title", "probe", "stateful"]
+
+SESSION_HEADER = "x-clew-session"
+# As sent: Claude Code; Codex; OpenCode; others.
+_SESSION = ("x-claude-code-session-id", "thread-id", "x-session-id", "session-id", "session_id", "conversation_id")
+_AGENT = ("x-claude-code-agent-id", "x-clew-agent")
+_TITLE = re.compile(r"^You are a title generator|Generate a (?:title|concise, sentence-case title)", re.MULTILINE)
+_BILLING = "x-anthropic-billing-header"  # a system block that holds a nonce
+_SHOWN = 80  # characters of the system prompt that tell agents apart: later ones hold dates and folders
+_SHELLS = frozenset(
+    [
+        "bash",
+        "shell",
+        "exec_command",
+        "shell_command",
+        "terminal",
+        "execute_bash",
+        "run_command",
+        "run_shell_command",
+        "local_shell",
+        "execute_command",
+        "run_terminal_cmd",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`tenant` is whose history, `name` what the conversation is called in it; `kind` says what the request is for."""
+
+    tenant: str
+    name: str
+    kind: Kind
+    shell: bool
+
+    @property
+    def session(self) -> str:
+        """The id under which a store knows it."""
+        return f"gw-{self.name}"
+
+
+def identify(call: Call, request: Request) -> Identity:
+    """Of a request that was taken apart."""
+    whose = tenant(call)
+    said = _said(call, request)
+    # Without an id of the client's own, what it began with is the best name there is; twins are told apart as forks.
+    own = said or _beginning(request)
+    parts = (request.wire, own, next((v for h in _AGENT if (v := call.header(h))), ""), _agent(call, request))
+    return Identity(
+        whose, jsonio.digest("\n".join(parts).encode("utf-8", "surrogatepass"))[:24], _kind(request), _shell(request)
+    )
+
+
+def bucket(call: Call, wire: str) -> str:
+    """Where to look for the request before this one, known before anything of the body is read."""
+    said = next((v for h in (SESSION_HEADER, *_SESSION) if (v := call.header(h))), "")
+    agent = next((v for h in _AGENT if (v := call.header(h))), "")
+    return "\n".join((tenant(call), wire, said, agent, call.header("user-agent")))
+
+
+def _said(call: Call, request: Request) -> str:
+    """What the client calls its conversation, "" where it doesn't."""
+    named = next((v for h in (SESSION_HEADER, *_SESSION) if (v := call.header(h))), "")
+    if named:
+        return named
+    key = request.rest.get("prompt_cache_key")
+    if isinstance(key, str) and key:
+        return key
+    metadata = request.rest.get("metadata")
+    user = metadata.get("user_id") if isinstance(metadata, dict) else None
+    if isinstance(user, str) and "session" in user:  # earlier Claude Code: JSON, or user_…_session_UUID
+        return user
+    return ""
+
+
+def _beginning(request: Request) -> str:
+    first = next((m for m in request.messages if m.role == "user"), None)
+    return jsonio.digest(_words(first.text).encode("utf-8", "surrogatepass")) if first is not None else ""
+
+
+def _agent(call: Call, request: Request) -> str:
+    """What tells the agents of one client apart: the program, and how its instructions begin."""
+    program = call.header("user-agent").partition("/")[0]
+    tooled = "tools" if request.tools else "no tools"
+    return f"{program}\n{tooled}\n{_words(_instructions(request))[:_SHOWN]}"
+
+
+def _instructions(request: Request) -> str:
+    system: Json = request.system
+    if isinstance(system, str):
+        return system
+    if isinstance(system, list):
+        texts = [b.get("text") for b in system if isinstance(b, dict)]
+        return next((t for t in texts if isinstance(t, str) and not t.startswith(_BILLING)), "")
+    lead = request.messages[0] if request.messages else None
+    return lead.text if lead is not None and lead.role in ("system", "developer") else ""
+
+
+def _kind(request: Request) -> Kind:
+    if request.wire == RESPONSES and (request.rest.get("previous_response_id") or request.rest.get("conversation")):
+        return "stateful"
+    if not request.messages or request.one_text or output_limit(request) == 1:
+        return "probe"
+    if not request.tools:
+        heads = "\n".join([_instructions(request)[:4000], request.messages[-1].text[:4000]])
+        if _TITLE.search(heads):
+            return "title"
+    return "turn"
+
+
+def output_limit(request: Request) -> int:
+    """The tokens of the window that a request keeps for its answer, 0 where it doesn't say."""
+    for key in ("max_tokens", "max_completion_tokens", "max_output_tokens"):
+        value = request.rest.get(key)
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+    return 0
+
+
+def _shell(request: Request) -> bool:
+    """Whether the agent can run a command."""
+    return any(_tool_name(t).lower() in _SHELLS for t in request.tools)
+
+
+def _tool_name(tool: Json) -> str:
+    if not isinstance(tool, dict):
+        return ""
+    inner = tool.get("function")
+    name = inner.get("name") if isinstance(inner, dict) else tool.get("name")
+    return name if isinstance(name, str) else str(tool.get("type", ""))
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,43 @@
+"""What the gateway says of itself: alive, ready, and what it has done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clew import __version__
+from clew.config import Settings
+from clew.errors import StoreError
+from clew.gateway.counts import Counts
+from clew.gateway.overflow import Learned
+from clew.jsonio import Json
+from clew.store import Store
+
+HEALTH, READY, STATUS = "/health", "/ready", "/clew/status"
+PATHS = frozenset({HEALTH, READY, STATUS})
+
+
+def answer(
+    path: str, store: Store, counts: Counts, learned: Learned, settings: Settings
+) -> tuple[int, Mapping[str, Json]]:
+    """The status code and JSON of one of `PATHS`. Ready is a gateway whose store answers; requests pass without, too."""
+    if path == HEALTH:
+        return 200, {"status": "ok", "version": __version__}
+    trouble = _store_trouble(store)
+    if path == READY:
+        return (503, {"status": "store down", "why": trouble}) if trouble else (200, {"status": "ready"})
+    return 200, {
+        "version": __version__,
+        "mode": settings.serve.mode,
+        "store": trouble or "ok",
+        "upstreams": sorted(settings.serve.upstreams),
+        "counts": dict(counts.all()),
+        "learned windows": learned.all(),
+    }
+
+
+def _store_trouble(store: Store) -> str:
+    try:
+        store.sessions(limit=1)
+    except StoreError as e:
+        return e.message
+    return ""

@@ -1,0 +1,215 @@
+"""A model call on its way out: its conversation found, what is new stored, the view put in place of its messages."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from clew.config import Settings
+from clew.engine.values import Epoch
+from clew.errors import StoreError, WindowTooSmall
+from clew.gateway import hygiene, reading
+from clew.gateway.align import Alignment
+from clew.gateway.asgi import Call
+from clew.gateway.conversation import Conversation
+from clew.gateway.counts import Counts
+from clew.gateway.family import Family, Shape, shape_of
+from clew.gateway.identity import Identity, bucket, identify
+from clew.gateway.overflow import Learned, Overflow
+from clew.gateway.routes import Route
+from clew.store import Store
+from clew.wire import Request, get
+from clew.wire.usage import Usage
+
+_FAMILIES = 128
+_BUCKETS = 128
+_REMEMBERED = 6  # requests of one bucket: a client's agents take turns
+_RETRY_STORE = 5.0  # seconds that a store which is down is left alone
+_MILLION = "context-1m"  # Anthropic's beta header that opens the long window
+_LONG = 1_000_000
+_SHRINK = 0.8  # of what was refused as too long: what is sent next at most
+
+
+@dataclass(slots=True)
+class Turn:
+    """One model call. `body` is what to send; `edited` says whether it differs from what the client sent."""
+
+    body: bytes
+    edited: bool
+    request: Request
+    route: Route
+    family: Family
+    conversation: Conversation
+    places: Alignment
+    shape: Shape
+
+
+class Turns:
+    """Makes turns of calls. Its methods block and are called from worker threads; usable from several at once."""
+
+    def __init__(
+        self, store: Store, settings: Settings, counts: Counts, learned: Learned, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._counts = counts
+        self._learned = learned
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._families: OrderedDict[tuple[str, str], Family] = OrderedDict()
+        self._before: OrderedDict[str, deque[Request]] = OrderedDict()
+        self._store_until = 0.0
+
+    def begin(self, call: Call, route: Route, plain: bytes) -> Turn | None:
+        """The turn that a call is; None where it is none of a conversation, or where nothing can be done for it.
+
+        Raises WireError or TooLarge for a body that isn't of the wire's format.
+        """
+        request = reading.read(plain, route.wire, self._previous(call, route, plain))
+        self._remember(call, route, request)
+        who = identify(call, request)
+        if who.kind != "turn":
+            self._counts.add(f"passed: {who.kind}")
+            return None
+        window = self._learned.window(route.upstream, request.model)
+        if not window and _MILLION in call.header("anthropic-beta"):
+            window = _LONG
+        shape = shape_of(request, self._settings, window=window)
+        if shape is None:
+            self._counts.add("passed: no room beside system and tools")
+            return None
+        return self._turn(who, shape, request, route)
+
+    def harder(self, turn: Turn, told: Overflow) -> bool:
+        """After the upstream refused it as too long: a shorter body. False where nothing more can go."""
+        with turn.family.lock:
+            live = turn.conversation.live
+            sent = live.used
+            if told.asked > sent:
+                live.report({"prompt_tokens": told.asked, "completion_tokens": 0})
+            if told.limit and told.limit < turn.shape.window:
+                self._learned.learn(turn.route.upstream, turn.request.model, told.limit)
+                shape = shape_of(turn.request, self._settings, window=told.limit)
+                if shape is None:
+                    return False
+                turn.shape = shape
+                turn.conversation = turn.family.reopened(turn.conversation, shape)
+                live = turn.conversation.live
+                self._view(turn.conversation)
+            if live.used > _SHRINK * sent and not isinstance(live.make_fit(), Epoch):
+                return False
+            self._view(turn.conversation)
+            turn.request, turn.body = self._rendered(turn)
+            turn.edited = True
+            return True
+
+    def report(self, turn: Turn, usage: Usage) -> None:
+        """What the upstream said the turn used."""
+        if self._settings.serve.mode == "observe" or usage.prompt <= 0:
+            return
+        try:
+            with turn.family.lock:
+                told = {"prompt_tokens": usage.prompt, "completion_tokens": usage.output}
+                turn.conversation.live.report(told)
+        except StoreError:
+            self._counts.add("store down")
+
+    def close(self) -> None:
+        """Lets go of everything; what was stored stays."""
+        with self._lock:
+            families = list(self._families.values())
+            self._families.clear()
+        for family in families:
+            with family.lock:
+                family.close()
+
+    @property
+    def store_is_down(self) -> bool:
+        return time.monotonic() < self._store_until
+
+    # -- inside
+
+    def _turn(self, who: Identity, shape: Shape, request: Request, route: Route) -> Turn | None:
+        if self.store_is_down:
+            self._counts.add("passed: store down")
+            return None
+        family = self._family(who)
+        with family.lock:
+            try:
+                conversation, places = family.find(request, shape)
+                turn = Turn(request.raw or b"", False, request, route, family, conversation, places, shape)
+                if not route.counts:
+                    conversation.take(conversation.new(request, places))
+                    self._view(conversation)
+            except StoreError:
+                self._store_until = time.monotonic() + _RETRY_STORE
+                self._counts.add("passed: store down")
+                with self._lock:
+                    self._families.pop((who.tenant, who.name), None)
+                family.close()
+                return None
+            if self._settings.serve.mode == "observe":
+                self._observed(turn)
+            else:
+                rendered, body = self._rendered(turn)
+                turn.edited = rendered is not request or request.raw is None
+                turn.body = body
+        return turn
+
+    def _view(self, conversation: Conversation) -> None:
+        """Whatever has to be done before the view is sent."""
+        live = conversation.live
+        live.wait_for_summary(self._settings.serve.summary_wait)
+        before = len(live.epochs)
+        try:
+            live.view_messages()
+        except WindowTooSmall:
+            self._counts.add("view larger than the window")  # the upstream has the last word
+        hygiene.look(conversation, self._settings.compression, self._counts)
+        self._counts.add("epochs", len(live.epochs) - before)
+
+    def _rendered(self, turn: Turn) -> tuple[Request, bytes]:
+        shown = turn.conversation.render(turn.request, turn.places)
+        return shown, get(shown.wire).render_bytes(shown)
+
+    def _observed(self, turn: Turn) -> None:
+        """Nothing is changed; what would have been saved is counted."""
+        shown = turn.conversation.render(turn.request, turn.places)
+        saved = sum(len(m.raw) for m in turn.request.messages) - sum(len(m.raw) for m in shown.messages)
+        self._counts.add("observed: bytes that would not have been sent", max(0, saved))
+
+    def _family(self, who: Identity) -> Family:
+        with self._lock:
+            family = self._families.get((who.tenant, who.name))
+            if family is None:
+                family = self._families[who.tenant, who.name] = Family(who, self._store, self._settings, self._clock)
+            self._families.move_to_end((who.tenant, who.name))
+            over = [self._families.popitem(last=False)[1] for _ in range(len(self._families) - _FAMILIES)]
+        for old in over:
+            with old.lock:
+                old.close()
+        return family
+
+    def _previous(self, call: Call, route: Route, plain: bytes) -> Request | None:
+        """The request that this one most likely grew out of."""
+        with self._lock:
+            known = list(self._before.get(bucket(call, route.wire), ()))
+        for request in reversed(known):
+            if request.messages and plain.find(request.messages[min(1, len(request.messages) - 1)].raw) >= 0:
+                return request
+        return known[-1] if known else None
+
+    def _remember(self, call: Call, route: Route, request: Request) -> None:
+        key = bucket(call, route.wire)
+        with self._lock:
+            known = self._before.setdefault(key, deque(maxlen=_REMEMBERED))
+            first = request.messages[:1]
+            for old in [r for r in known if r.messages[:1] and first and r.messages[0] is first[0]]:
+                known.remove(old)
+            known.append(replace(request, raw=None))
+            self._before.move_to_end(key)
+            while len(self._before) > _BUCKETS:
+                self._before.popitem(last=False)
