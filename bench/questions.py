@@ -28,6 +28,7 @@ from clew.testing.session import Fact, Session, generate
 
 WINDOW = 8_192
 ROOM = 1_024  # of the server's window besides: the question, the answer, the chat's own tokens
+THRESHOLD = 0.9  # the baseline fills its 8K as well
 WEIGHTS = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
 SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
 PARTS = 22
@@ -181,7 +182,7 @@ class Model:
 
 def clews_view(session: Session) -> str:
     """What Clew would send at 8K after the whole session, compacting along the way as an agent's requests demand."""
-    with Context(window=WINDOW, clock=lambda: 0.0, config={}) as ctx:
+    with Context(window=WINDOW, threshold=THRESHOLD, clock=lambda: 0.0, config={}) as ctx:
         for message in session.messages:
             if message["role"] == "assistant":
                 ctx.view()

@@ -28,9 +28,10 @@ from tests.handoff.logs import draft_of, log_of
 pytestmark = pytest.mark.slow
 
 WINDOW = 8_192
+SMALL = 6_000  # a window that makes two or three pieces of it
 SESSION = generate(3, turns=8)
-MESSAGES = SESSION.messages[:30]
-_SECTION = r'[^#\n]{1,120} ("\n" [^#\n]{1,120}){0,1}'
+MESSAGES = SESSION.messages[:22]
+_SECTION = r"[^#\n( ] [^#\n]{4,120}"
 GRAMMAR = "root ::= " + r' "\n\n" '.join(rf'"## {h}\n" body' for h in t.SECTIONS) + f"\nbody ::= {_SECTION}\n"
 
 
@@ -65,9 +66,9 @@ def messages() -> list[Message]:
 def test_a_session_in_pieces_goes_through_the_model_and_the_check(url: str):
     log = log_of(messages())
     draft = draft_of(log, start=1, now="2026-03-04")
-    prompts = prompt.prompts(log, Sections(), draft, window=WINDOW)
+    prompts = prompt.prompts(log, Sections(), draft, window=SMALL)
     assert len(prompts) > 1
-    model = from_spec(url, settings(grammar=GRAMMAR), window=WINDOW)
+    model = from_spec(url, settings(grammar=GRAMMAR), window=SMALL)
     assert model is not None
     reply = run(prompts, 1_000, model)
     assert reply.usage is not None
@@ -83,7 +84,7 @@ def test_a_session_in_pieces_goes_through_the_model_and_the_check(url: str):
 
 @pytest.mark.parametrize("shaped", [False, True])
 def test_a_context_compacts_with_it_and_the_receipt_holds(url: str, shaped: bool):
-    config = settings(grammar=GRAMMAR) if shaped else settings(max_tokens=400)
+    config = settings(grammar=GRAMMAR) if shaped else settings(max_tokens=300)
     with Context(window=16_000, summarizer=from_spec(url, config, window=WINDOW), config=config) as ctx:
         ctx.extend(MESSAGES)
         epoch = ctx.compact(force=True)

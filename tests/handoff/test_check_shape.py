@@ -54,6 +54,8 @@ def test_actions_are_numbered_throughout_and_the_numbers_only_rise():
 def test_what_only_repeats_the_form_goes():
     echo = "\n\n".join(f"## {h}\n({what})" for h, what in FORM)
     assert sectioned(echo).empty
+    assert sectioned("## Goal\n(What the user was after, overall.)").empty
+    assert not sectioned("## Relevant Files\n- src/cart.py: read, changed with a few words").empty
 
 
 def test_a_refusal_inside_a_record_is_none():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from clew.handoff import template as t
 
 MEDIA = "[media attachment]"  # what stands for a picture or a file
@@ -71,8 +73,11 @@ def form() -> str:
 
 
 def echoed(line: str) -> bool:
-    """Whether a line of a reply only repeats what the form says of a section."""
-    return line.strip().strip("()") in _HINTS
+    """Whether a line of a reply only repeats what the form says of a section, as small models do."""
+    words = frozenset(_WORDS.findall(line.lower()))
+    return len(words) > 3 and any(len(words & hint) >= _SAME * len(words) for hint in _HINTS)
 
 
-_HINTS = frozenset(x for _, what in FORM for x in what.split("\n"))
+_WORDS = re.compile(r"[a-z]+")
+_SAME = 0.8  # of a line's words, to be a hint's
+_HINTS = tuple(frozenset(_WORDS.findall(x.lower())) for _, what in FORM for x in what.split("\n"))
