@@ -251,6 +251,22 @@ def test_many_at_once_are_whole_lines_in_order_of_arrival(tmp_path):
     assert [e.at for e in es] == sorted(e.at for e in es)
 
 
+def test_a_full_disk_keeps_no_client_from_its_answer(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with between(script(otherwise=FULL), tmp_path) as (_, relay):
+        monkeypatch.setattr(relay.tape, "add", full)
+        assert ask(relay.url, "openai-chat", [user("")]).status == 200
+        deadline = time.monotonic() + 10
+        while not relay.lost and time.monotonic() < deadline:
+            time.sleep(0.01)
+        monkeypatch.undo()
+        assert ask(relay.url, "openai-chat", [user("")]).status == 200
+    assert relay.lost == ["exchange 0: No space left on device"]
+    assert [e.n for e in recorded(tmp_path)] == [1]
+
+
 @pytest.mark.parametrize("url", ["", "api.example.com", "ftp://x", "http://", "http://x/?key=1"])
 def test_what_is_no_base_url_is_refused(url, tmp_path):
     with pytest.raises(InputError):

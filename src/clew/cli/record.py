@@ -32,7 +32,8 @@ def record(
 ) -> None:
     """Relay a client's requests to its provider, byte for byte, and record them with keys removed.
 
-    Stop with Ctrl-C. Exit code: 0, or 2 where it can't listen or the address is none.
+    Stop with Ctrl-C. Exit code: 0, 1 where something could not be written, 2 where it can't listen or
+    the address is none.
     """
     try:
         from clew.record.relay import Relay, is_loopback
@@ -42,8 +43,12 @@ def record(
     file = out / f"{datetime.now().astimezone():%Y%m%d-%H%M%S}.jsonl"
     if not is_loopback(host):
         typer.echo(f"clew: {host} is reachable from outside; whoever reaches it can use your provider", err=True)
-    asyncio.run(_run(Relay(upstream.removesuffix("/v1"), file), host, port, upstream))
+    relay = Relay(upstream.removesuffix("/v1"), file)
+    asyncio.run(_run(relay, host, port, upstream))
     typer.echo(f"\n{_written(file)} in {file}")
+    if relay.lost:
+        typer.echo(f"clew: {len(relay.lost)} could not be written, first {relay.lost[0]}", err=True)
+        raise typer.Exit(1)
 
 
 async def _run(relay: Relay, host: str, port: int, upstream: str) -> None:

@@ -71,6 +71,7 @@ class Relay:
             raise InputError(f"not a base URL: {upstream!r}", hint="such as https://api.anthropic.com")
         self.url = ""
         self.tape = Tape(out)
+        self.lost: list[str] = []  # what could not be written, and why
         self._upstream = upstream.rstrip("/")
         self._clock = clock
         self._began = clock()
@@ -200,7 +201,10 @@ class Relay:
     async def _write(self, passing: _Passing) -> None:
         began = round(passing.began - self._began, 4)
         exchange = await asyncio.to_thread(_exchange, passing, began)
-        await asyncio.to_thread(self.tape.add, exchange)
+        try:
+            await asyncio.to_thread(self.tape.add, exchange)
+        except OSError as e:  # a full disk is no reason to keep the client from its answer
+            self.lost.append(f"exchange {exchange.n}: {e.strerror}")
 
 
 def is_loopback(host: str) -> bool:
