@@ -37,6 +37,14 @@ def current(*turns: str) -> list[str]:
         "invalid input must NEVER crash it",
         "it needs to be the terminal for all screenshots",
         "I prefer short functions.",
+        "omfg use fucking plain text, it is a log",
+        "I'd expect every row to have a name.",
+        "put it in the examples folder so that I can run it.",
+        "we just want to say that it works",
+        "and give me the options first?",
+        "well, i think it should be two colors?",
+        "please make the colors different enough",
+        "create one fixture for all tests using chalk",
         "Leave the old endpoint as it is.",
         "If a check fails, stop and ask me.",
         "can you fix it without touching the config?",
@@ -72,6 +80,8 @@ def test_a_sentence_that_binds_later_work_is_kept_verbatim(sentence: str):
         "Add a test case to ensure the fix works.",
         "hooks_test.go:12: commit must not have a trailer",
         "No problem.",
+        "we just want to know why",
+        "Do you expect it to fail first?",
         "Use case:",
     ],
 )
@@ -111,6 +121,12 @@ def test_a_later_one_on_the_same_thing_takes_its_place(first: str, second: str):
 )
 def test_what_is_on_another_thing_replaces_nothing(first: str, second: str):
     assert first in current(first, second)
+
+
+def test_the_last_words_below_a_long_paste_are_the_users_own():
+    assert current("changed the parser and the printer\n" * 80 + "\nwe just want to say that it works") == [
+        "we just want to say that it works"
+    ]
 
 
 def test_a_permission_lifts_what_was_forbidden():

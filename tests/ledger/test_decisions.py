@@ -19,6 +19,16 @@ from tests.ledger.script import Talk
         "I'd suggest moving it, since one place is enough.",
         "The best approach is to split the module.",
         "I'm keeping the flag so that old scripts work.",
+        "I won't use SQLite because it locks.",
+        "I think option 2 is the cleanest here.",
+        "**Best approach**: Split the module in two",
+        "The type errors are only in the test files.",
+        "The loader passes no path, so the parser returns early.",
+        "It didn't rebuild because nothing had changed.",
+        "Let me move the prompt next door for consistency.",
+        "The helper now takes a path instead of a name.",
+        "Fixed by anchoring the pattern at the start.",
+        "I'll add the check to `setup.py`.",
         "Ich habe mich für SQLite entschieden.",
         "根本原因是缓存过期。",
     ],
@@ -35,10 +45,14 @@ def test_choices_and_causes_are_decisions(sentence: str):
         "Should I use SQLite?",
         "We could use SQLite for this.",
         "Option A: use SQLite because it is small.",
-        "I won't use SQLite because it locks.",
         "If we use SQLite, the fix is to lock it.",
         "Maybe the root cause is the cache.",
         "I see the issue.",
+        "Now I'll add a function for the levels.",
+        "I'll use `sed` to replace the line.",
+        "Now run the tests, since nothing compiles without them.",
+        "Since the field is missing, it should fail here.",
+        "You can see it rather than guess it.",
         "I'll add a debug print in `run`.",
         "My recommendation:",
         "```\n# I'll use SQLite because it is small\n```",
@@ -47,6 +61,21 @@ def test_choices_and_causes_are_decisions(sentence: str):
 )
 def test_narration_questions_and_options_turned_down_are_not(sentence: str):
     assert Talk().agent(sentence).ledger().decisions == ()
+
+
+def test_what_stands_under_a_heading_of_decisions_is_one():
+    text = "Done.\n\n**Key design decisions:**\n- One table per tenant\n- Tests are **tolerant** of a slow disk\n\nThe rest is in place here."
+    assert [d.text for d in Talk().agent(text).ledger().decisions] == [
+        "One table per tenant",
+        "Tests are **tolerant** of a slow disk",
+    ]
+
+
+def test_what_is_derived_while_thinking_aloud_is_no_finding_yet():
+    derived = "The name is never set, so the lookup fails."
+    musing = f"Wait.\nMaybe it is the cache.\nIf so, it is stale.\n{derived}"
+    assert Talk().agent(musing).ledger().decisions == ()
+    assert [d.text for d in Talk().agent(derived).ledger().decisions] == [derived]
 
 
 def test_the_reason_stands_beside_it():

@@ -12,6 +12,7 @@ from clew.ledger.facts import Constraint
 from clew.ledger.sentences import sentences, unquoted
 
 _LONGEST = 600
+_OWN = 300  # characters of a last paragraph that is the user's own even below a long paste
 _LOOK_BACK = 40  # current constraints that a new one is compared with
 _ANAPHORA = re.compile(r"\b(?:it|that|this|them)\b", re.IGNORECASE)
 
@@ -27,11 +28,13 @@ class Constraints:
     def user(self, position: int, text: str, *, standing: bool = False) -> None:
         """Take a user's words in, or a client's standing instructions, which are rules however long."""
         length = 0 if standing else len(text)
+        last = text.rstrip().rpartition("\n\n")[2]
         for sentence in sentences(text):
             if len(sentence) > _LONGEST or len(sentence) < 4:
                 continue
             said = unquoted(sentence)
-            found = binding(said, length) if " " in sentence or not sentence.isascii() else ""
+            own = len(last) if len(last) <= _OWN and sentence in last else length
+            found = binding(said, min(length, own)) if " " in sentence or not sentence.isascii() else ""
             if found == "constraint":
                 self._add(sentence, position, "constraint")
             elif found == "preference" or self._changed(said) is not None:

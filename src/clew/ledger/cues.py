@@ -51,6 +51,21 @@ _OTHERS = r"""
   | 不要|不能|不得|不可|禁止|必须|必須|务必|一定要|总是|始终|只能|只用|只使用|仅限|切勿|请勿|别(?:再|用|动|改|碰|删)|不超过|最多|至少|预算|截止|避免|确保|从现在开始|改用|而不是|优先使用
   | しないで|するな|禁止|必ず|絶対に|常に|だけ(?:を|で|に|使)|のみ|なければ(?:ならない|なりません)|べき(?:だ|です|ではない)|ないこと|てください.*(?:必|のみ)|使わないで|避けて|以内|まで(?:に|です)|予算|期限|代わりに|の方がいい
 """
+# What a user wants of the result (where, by what means, in which order, how much), said without a word of command.
+_WANTED = re.compile(
+    r"\bi(?:['’]d|\s+would)?\s+expect\b(?!\s+(?:so|that\s+it\s+(?:was|is))\b)|\b(?:i|we)\s+(?:just|only)\s+(?:want|need)\b(?!\s+to\s+(?:know|check|ask|see|understand|confirm|clarify)\b)"
+    r"|\bput\s+(?:it|this|that|them|these|those)\s+(?:all\s+)?(?:in|into|under|on|next\s+to|behind)\b"
+    r"|^(?:create|write|build|implement|generate|render|draw|store|save|do)\b.{3,120}\b(?:using|via)\s+\S+"
+    r"|^(?:give|show|tell|ask|propose|suggest|discuss|plan|explain|present|list|send)\b.{0,80}\bfirst\W*$"
+    r"|\bplease\s+(?:keep|leave|stick|make\s+(?:the|it|them|all|these|those|this|that)\b.{0,60}?\b(?:enough|more|less|\w+er)\b)"
+    r"|\b(?:i|we)\s+(?:think|feel|believe|guess)\b.{0,80}?\b(?:should|ought\s+to|needs?\s+to)\s+(?:be|use|have|live|stay|go|return|only|not)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_EXCLAIMS = re.compile(
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|no|nope|well|h+m+|so|and|also|but|then|alright|right|(?:my\s+)?dude|man|bro|omf?g|wtf|ugh|arg+h+|oh|ah|uh|great|good|nice|cool|perfect|thanks|actually|fucking\s+hell)\b[\s,.!:;—–-]*)+",
+    re.IGNORECASE,
+)
+_OATHS = re.compile(r"\b(?:fuck\w*|damn(?:ed)?|bloody|goddamn)\s+", re.IGNORECASE)
 _ORDER = re.compile(_EN, re.VERBOSE | re.IGNORECASE)
 _WISH = re.compile(_PREFERENCE, re.VERBOSE | re.IGNORECASE)
 _FOREIGN = re.compile(_OTHERS, re.VERBOSE | re.IGNORECASE)
@@ -67,6 +82,10 @@ _TOLD = re.compile(
     r"|\b(?:i|we)\s+(?:never|always|only)\s+\w+|\b(?:got\s+a\s+report|popped\s+up|happened|noticed\s+that)\b",
     re.IGNORECASE,
 )
+_ASKED = re.compile(r"[?？][ \"')*_]*$")
+_PUT_FORWARD = re.compile(
+    r"^(?:i|we)\s+(?:think|feel|believe|guess)\b|\bfirst\W*$", re.IGNORECASE
+)  # in a question only out of politeness
 _POLITE = re.compile(r"^\W*(?:can|could|would|will)\s+(?:you|we)\b|\bplease\b", re.IGNORECASE)
 _STRONG_IN_QUESTION = re.compile(
     r"\b(?:make\s+sure|never|always|without\s+\w+ing|only|don['’]?t|do\s+not|must|ensure|avoid|instead\s+of|rather\s+than|but\s+not)\b",
@@ -84,11 +103,14 @@ def binding(said: str, length: int = 0) -> str:
     """
     if _SUPPOSED.search(said) is not None:
         return ""
+    plain = _EXCLAIMS.sub("", _OATHS.sub("", said))
     if length >= _DOCUMENT:
         cue = _CAPITALS.search(said) or _ORDER.search(said[: 2 * _LEAD]) or _FOREIGN.search(said)
         if cue is None or (cue.start() > _LEAD and cue.re is not _CAPITALS):
             return ""
     found = ""
+    if length < _PASTE and _WANTED.search(plain) and (not _ASKED.search(said) or _PUT_FORWARD.search(plain)):
+        return "preference"
     if (
         _ORDER.search(said)
         or _CAPITALS.search(said)
@@ -96,11 +118,11 @@ def binding(said: str, length: int = 0) -> str:
         or (length < _PASTE and _OUGHT.search(said))
     ):
         found = "constraint"
-    elif _WISH.search(said):
+    elif _WISH.search(said) or _WISH.search(plain):
         found = "preference"
     if not found:
         return ""
-    if said.rstrip(" \"')*_").endswith(("?", "？")):
+    if _ASKED.search(said) is not None:
         # A request put as a question binds by its strong words; a mere question doesn't.
         return found if _POLITE.search(said) is not None and _STRONG_IN_QUESTION.search(said) is not None else ""
     if (

@@ -1,25 +1,33 @@
-"""Decisions: choices made and causes found, with their reasons; options turned down are none."""
+"""Decisions: choices made, ways turned down and causes found, with their reasons; options that are only laid out are none."""
 
 from __future__ import annotations
 
 import re
 
 from clew.ledger.facts import Decision
+from clew.ledger.reasons import aloud, cause, choice, listed
 from clew.ledger.sentences import sentences, unquoted
 
 _LONGEST, _SHORTEST = 500, 8
 _LONGEST_PASTE = 4_000  # characters of a user message up to which its sentences are taken for the user's own choices
 _WILL = r"(?:i['’]?ll|i\s+will|i['’]?m\s+going\s+to|i\s+am\s+going\s+to|we['’]?ll|we\s+will|let['’]?s)"
 _ADVERB = r"(?:\s+(?:now|just|also|therefore|instead|simply|then|first))*"
+# To choose one of these ways is a decision as it stands; to do any other thing is one if a reason stands by.
 _CHANGE = (
-    r"(?:add|use|switch|go\s+(?:with|for)|keep|stick|replace|make|adopt|extract|move|treat|take|introduce|remove|drop|skip|store|split|wrap|refactor|rename|revert|apply"
-    r"|convert|put|set|reuse|leave|avoid|buffer|fall\s+back|default|proceed\s+with(?!\s+(?:check|look|verif|search|review|test))|target|pin|cache|inline|merge|rebase|cancel|upgrade|downgrade|refund|book)"
+    r"(?:use|switch|go\s+(?:with|for)|keep|stick|replace|adopt|treat|introduce|drop|skip|store|split|refactor|rename"
+    r"|convert|reuse|leave|avoid|buffer|fall\s+back|default|proceed\s+with(?!\s+(?:check|look|verif|search|review|test))|target|pin|cache|inline|merge|rebase|cancel|upgrade|downgrade|refund|book)"
 )
-_WHY = r"\b(?:because|since|so\s+that|so\s+(?:it|the|we|that|this|recording)|instead|rather\s+than|to\s+(?:avoid|match|keep|prevent|ensure|allow|support|preserve)|which\s+(?:keeps|avoids|makes|is|means))\b"
+_WHY = r"\b(?:because|since|so\s+that|so\s+(?:it|the|we|that|this|recording)|instead|rather\s+than|to\s+(?:avoid|match|keep|prevent|ensure|allow|support|preserve)|which\s+(?:keeps|avoids|makes|is|means)|for\s+(?:\w+\s+)?(?:consistency|clarity|simplicity|compatibility|safety|performance|parity|readability|robustness|reliability|correctness))\b"
 _COMMITS = re.compile(
-    rf"\b{_WILL}{_ADVERB}\s+{_CHANGE}\b(?!\s+(?:a\s+look|another\s+look|sure|back|through|ahead\s+and\s+(?:check|run|look)))"
+    rf"\b{_WILL}{_ADVERB}\s+{_CHANGE}\b(?!\s+(?:a\s+(?:look|temp\w*)|another\s+look|sure|back|through|ahead\s+and\s+(?:check|run|look)))"
+    rf"|\b{_WILL}{_ADVERB}\s+(?:add|put|move|place|extract)\s+(?!.{{0,30}}\b(?:tests?|cases?|entry|import|print)\b).{{2,80}}?\s(?:to|into|in|under)\s+(?:the\s+)?…"
     rf"|\b(?:i['’]?m|i\s+am)\s+going\s+to\s+(?!need|check|look|run|test|verify|read|see|search|try|investigate|start)\w+"
     rf"|\b(?:{_WILL}|let\s+me|i['’]?m|i\s+am)\s+(?:\w+\s+){{1,2}}?.{{0,160}}?{_WHY}",
+    re.IGNORECASE,
+)
+_BY_HAND = re.compile(
+    r"\buse\s+.{1,60}?\s+to\s+(?:insert|replace|do\s+the\s+\w+|remove|modify|edit|construct|write|append|patch|apply|find|search|check|make\s+the)\b"
+    r"|^\W*(?:now\s+)?(?:run|check|verify|look)\b",
     re.IGNORECASE,
 )
 _LOOKS = re.compile(
@@ -37,7 +45,7 @@ _CHOSE = re.compile(
 )
 _CAUSE = re.compile(
     r"\broot\s+cause\b(?!\s+(?:of\s+)?(?:unknown|unclear))|\b(?:the|this)\s+(?:actual\s+|real\s+|underlying\s+|core\s+|main\s+|only\s+)?(?:cause|culprit|problem|issue|bug|error|failure|reason)\s*(?:\w+\s+){0,3}?(?:is|was|are|comes|came|stems|lies|happens(?!\s+when)|occurs(?!\s+when))\b(?!\s+(?:about|not\s+clear|unclear|now|fixed|gone|resolved|confirmed|likely\s+to))"
-    r"|\bi\s+see\s+(?:the\s+)?(?:issue|problem|what)|\bfound\s+(?:the\s+)?(?:it|issue|bug|problem|cause|culprit|root)\b\s*(?:[:!—–-]|in\b)\s*\S"
+    r"|\bi\s+see\s+(?:the\s+)?(?:issue|problem|what\s+\w+(?:\s+\w+)?)\s*(?:[:,;—–-]|\bwith\b|\bin\b|\bis\b)\s*\S+\s+\S+|\bfound\s+(?:the\s+)?(?:it|issue|bug|problem|cause|culprit|root)\b\s*(?:[:!—–-]|in\b)\s*\S"
     r"|\b(?:fail(?:s|ed|ing)?|br(?:oke|eaks|oken)|crash(?:es|ed)|happen(?:s|ed)|error(?:s|ed)|hangs?|panics?|occur(?:s|red))\b.{0,80}?\b(?:because|due\s+to|since)\b|^\W*this\s+(?:only\s+)?happens\s+when\b"
     r"|\b(?:is|was|are|were)\s+(?:caused\s+by|due\s+to|because)\b|\b(?:that|this|which)['’]?s?\s+(?:is\s+)?why\b|\bturns\s+out\b|\bexposed\s+an?\b|\bonly\s+happens?\s+when\b|\bthe\s+(?:bug|culprit|catch)\s*[*_]*\s*:"
     r"|\b(?:looks|seems)\s+like\s+i\b|\bi\s+(?:accidentally|mistakenly|forgot)\b|^\W*this\s+is\s+(?:in|because|caused)\s+\S+|\b(?:confirms|proves)\s+that\b"
@@ -59,11 +67,12 @@ _USER_CHOICE = re.compile(
     r"|go\s+(?:with|for)\b|option\s+(?:\d|[a-d])\b|we(?:['’]ll|\s+will)?\s+(?:go\s+with|use|decided)\b|i(?:['’]ve)?\s+(?:decided|chose|choose|pick)\b)"
     r"|^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure)[,.!:]?\s+)+(?:please\s+)?(?:go\s+ahead|proceed|do\s+(?:it|that|this|so|both|all|option|\d)|cancel|book|start\s+implementing|upgrade|downgrade|refund|use)\b"
     r"|^\W*(?:please\s+)?go\s+ahead\s+(?:with|and)\b"
+    r"|\b(?:i|we)\s+(?:really\s+)?(?:don['’]?t|do\s+not)\s+(?:really\s+)?think\b.{1,80}?\b(?:is|are|should|needs?|makes?|worth|right|works?)\b|\b(?:i|we)\s+(?:really\s+)?want\s+to\s+(?:use|go\s+with|keep|take|stick\s+(?:to|with))\b"
     r"|\bi(?:['’]?d|\s+would)\s+(?:rather|prefere?|(?:like\s+to\s+)?(?:look\s+at|go\s+with|use|keep))\b|\bi\s+(?:actually\s+|really\s+)?prefer\b|\b(?:i\s+)?decided\s+to\b|\bgoing\s+with\b",
     re.IGNORECASE,
 )
 _TURNED_DOWN = re.compile(
-    r"\b(?:rejected|ruled\s+out|discarded|dismissed|considered\s+but|decided\s+against|won['’]?t\s+use|not\s+going\s+(?:to|with)|could\s+(?:also\s+)?(?:use|go\s+with)|alternatively|one\s+option|another\s+option|option\s+[a-z\d]\s*:|might\s+be|could\s+be"
+    r"\b(?:discarded|dismissed|considered\s+but|could\s+(?:also\s+)?(?:use|go\s+with)|alternatively|one\s+option|another\s+option|option\s+[a-z\d]\s*:|might\s+be|could\s+be"
     r"|would\s+you\s+like|do\s+you\s+want|should\s+(?:i|we)\b|if\s+(?:you|we)\s+(?:want|prefer|go|like|need))\b",
     re.IGNORECASE,
 )
@@ -91,6 +100,7 @@ _SCAFFOLD = re.compile(
     r"|\b(?:revert|re-?apply|apply|undo)\s+(?:the|this|that|my|these|changes?|`)",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _LEAD_IN = 6  # words under which a sentence that ends in a colon only leads in what follows
 _WORDS = re.compile(r"\w+\W+\w+")
 
@@ -111,11 +121,13 @@ class Decisions:
                 self._add(sentence, position)
 
     def assistant(self, position: int, text: str) -> None:
+        settled, thinking = listed(text), text.startswith("THOUGHT") or aloud(text)
         for sentence in sentences(text):
             if len(sentence) > _LONGEST:
                 continue
             said = _THOUGHT.sub("", unquoted(sentence))
-            if decided(said) and (len(said.split()) >= _FEWEST or not said.isascii()):
+            long = len(said.split()) >= _FEWEST or not said.isascii()
+            if sentence in settled or (long and decided(said, thinking=thinking)):
                 self._add(_THOUGHT.sub("", sentence), position)
 
     def _add(self, sentence: str, position: int) -> None:
@@ -127,7 +139,7 @@ class Decisions:
         self.facts.append(Decision(sentence, position, reason[1].strip() if reason is not None else ""))
 
 
-def decided(said: str) -> bool:
+def decided(said: str, *, thinking: bool = False) -> bool:
     """Whether an agent's sentence, quotations blanked out, states a choice or a cause."""
     if _asks(said) or said.startswith("|") or _TURNED_DOWN.search(said) is not None or _UNSURE.search(said) is not None:
         return False
@@ -139,10 +151,14 @@ def decided(said: str) -> bool:
         return True
     if _CHOSE.search(said) is not None:
         return True
+    if _LOOKS.search(said) is not None or _BY_HAND.search(said) is not None:
+        return False
+    if cause(said, thinking=thinking) or choice(said):
+        return True
     return (
-        _COMMITS.search(said) is not None
-        and _LOOKS.search(said) is None
-        and _SCAFFOLD.search(said) is None
+        (_GIVEN if thinking else _COMMITS).search(said) is not None
+        and _COMMITS.search(said) is not None
+        and (_SCAFFOLD.search(said) is None or _GIVEN.search(said) is not None)
         and _VAGUE.search(said) is None
     )
 

@@ -1,0 +1,110 @@
+"""What tells a choice or a cause from a tale of next steps: a sentence's build, not its topic.
+
+A cause joins a trouble to its reason; a contrast names what was taken and what was not; a verdict weighs one way against
+others; a refusal says what won't be done; and under a heading such as "Design decisions" each item is one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.ledger.sentences import sentences
+
+_JOINS = re.compile(
+    r"\b(?:because|due\s+to|caused\s+by|as\s+a\s+result|therefore|hence|which\s+(?:means|is\s+why|causes?|caused))\b"
+    r"|\bsince\b(?!\s+(?:the\s+)?(?:last|then|start|v?\d|yesterday|my\s+last))|[,;—–]\s*so\b(?!\s+(?:that\s+)?(?:i|we|let|you)\b)",
+    re.IGNORECASE,
+)
+_TROUBLE = re.compile(
+    r"\b(?:not|never|no\s+longer|without|cannot|fail\w*|wrong\w*|miss(?:ing|ed|es)|stale|outdated|brok\w+|breaks?|los[te]s?|early|instead|only"
+    r"|conflict\w*|errors?|bugs?|buggy|ignor\w+|overwr\w+|drop(?:s|ped)|skip(?:s|ped)|stuck|hangs?|empty|incorrect\w*|mismatch\w*|invalid|crash\w*|leak\w*"
+    r"|strip(?:s|ped)|deletes?|nil|null|undefined|duplicat\w+|clobber\w*|regress\w*|unused|nothing)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_HAPPENED = re.compile(
+    r"\b(?:was|were|didn['’]?t|\w{3,}ed)\b.{0,120}?\b(?:because|due\s+to)\b", re.IGNORECASE | re.DOTALL
+)
+_ADDRESSED = re.compile(
+    r"\b(?:you|users?|people|anyone)\s*(?:['’]ll|['’]re|['’]d)?\s+(?:\w+\s+)?(?:won|can|will|may|would|don|should|could|see|have|want|need|get|edit|run|had|customi[sz]e)",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(
+    r"\b(?:us(?:e|es|ed|ing)|now|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*)\b.*"
+    r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|in\s+favou?r\s+of)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUPPOSES = re.compile(r"\b(?:should(?:n['’]t)?|would|could|might|may|usually|wait|if|can['’]t)\b", re.IGNORECASE)
+_GUESSES = re.compile(r"\b(?:could|might|may|usually|wait|can['’]t|bet)\b", re.IGNORECASE)
+_ALOUD = re.compile(
+    r"^\W*(?:wait|but\s+wait|maybe|hmm+|what\s+if|if|so\s+if|actually|let['’]s\s+(?:check|look|see|try))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TURNS = 3  # turns of thought from which a message thinks aloud
+_GOOD = r"(?:clean|simpl|bett|best|saf|right|correct|practical|preferr|preferab|cheap|nic|fast|easi|sens|good|enough|sufficient|sound|robust|reasonabl)\w*"
+_WEIGHS = re.compile(
+    rf"\b(?:option|approach|choice|plan|way|route|solution|alternative|variant|design)s?\s*[#(]?(?:\d+|[a-d]\b)?[)\s]*(?:\([^)]*\)\s*)?(?:\w+\s+)?(?:is|are|seems?|looks?|makes?|would\s+be|feels?)\s+(?:\w+\s+){{0,3}}?{_GOOD}\b"
+    r"|\bi(?:['’]d|\s+would)?\s+lean\b|\bmy\s+(?:vote|preference|pick|choice|recommendation)\b"
+    r"|^\W*(?:fixed|solved|resolved|addressed|redesigned|handled)\s+(?:it\s+|this\s+|that\s+)?(?:by|with|via)\b",
+    re.IGNORECASE,
+)
+_VERDICT = re.compile(
+    r"^\W*(?:(?:the|my|our|best|better|recommended|chosen|proposed|preferred|final|cleane?r?|cleanest|simplest|actual|real|right|correct)\s+)+"
+    r"(?:solution|approach|fix|option|way|design|choice|plan|call)\b[^:.]{0,20}[:—–-]\W*\w|^\W*(?:verdict|conclusion|decision|resolution|recommendation|rationale)\b[^:.]{0,20}[:—–]\W*\w",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"\b(?:i|we)\s+(?:won['’]?t|will\s+not|would\s+not|wouldn['’]?t|am\s+not\s+going\s+to|are\s+not\s+going\s+to)\s+(?!be\b|know|see\b|have\b|get\b|need\b)\w+|\bi['’]m\s+not\s+going\s+to\s+\w+"
+    r"|\b(?:rejected|ruled\s+out|decided\s+against|not\s+worth)\b",
+    re.IGNORECASE,
+)
+_BLAMES = re.compile(
+    r"\b(?:the|these|those|this|all|both)\s+(?:[\w`./-]+\s+){0,3}(?:errors?|failures?|warnings?|diagnostics?|crash(?:es)?|differences?|breakage|regressions?)\s+"
+    r"(?:is|are|was|were|comes?|came|stems?)\s+(?:(?:just|only|all|simply|actually|really|coming)\s+)*(?:(?:in|from|because|due|an?|expected|that|pre-existing|caused|unrelated|config\w*|harmless|false)\b|not\s+(?:in|from|ours|caused|related|due|a\b))",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]+|[*_]{2})?(?:\d+[.)][ \t]*)?(?:[A-Za-z]+[ \t]+){0,2}?(?:decisions?|design[ \t]+choices|choices[ \t]+made|trade-?offs|rationale)\b[^\n|?]{0,30}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
+_UNDER = 12  # items of one heading that are taken
+
+
+def aloud(text: str) -> bool:
+    """Whether a message thinks aloud: what it derives on the way is no finding yet."""
+    return sum(1 for _ in _ALOUD.finditer(text)) >= _TURNS
+
+
+def cause(said: str, *, thinking: bool = False) -> bool:
+    """Whether it joins a trouble, or what happened, to its reason; while thinking aloud, only what happened counts."""
+    if _BLAMES.search(said) is not None:
+        return True
+    if _JOINS.search(said) is None or _ADDRESSED.search(said) is not None or _SUPPOSES.search(said) is not None:
+        return False
+    return _HAPPENED.search(said) is not None or (not thinking and _TROUBLE.search(said) is not None)
+
+
+def choice(said: str) -> bool:
+    """Whether it takes one way before another, or turns one down."""
+    if _WEIGHS.search(said) is not None or _VERDICT.search(said) is not None or _REFUSES.search(said) is not None:
+        return True
+    return _CONTRAST.search(said) is not None and _ADDRESSED.search(said) is None and _GUESSES.search(said) is None
+
+
+def listed(text: str) -> frozenset[str]:
+    """The sentences that stand as items under a heading of decisions."""
+    found: list[str] = []
+    for heading in _HEADING.finditer(text):
+        taken, begun = 0, False
+        for line in text[heading.end() :].split("\n")[1:]:
+            if not line.strip():
+                continue
+            if _ITEM.match(line) is None:
+                if begun and line.startswith((" ", "\t")):
+                    continue
+                break
+            begun, taken = True, taken + 1
+            found.extend(s for i, s in enumerate(sentences(line)) if i == 0)
+            if taken >= _UNDER:
+                break
+    return frozenset(found)

@@ -1,0 +1,121 @@
+"""What users stated, and which of it still holds: a later statement on the same thing takes an earlier one's place.
+
+Two statements are on the same thing where they say the same but for their values; or where they set the same sort of value
+(an amount, a date, a person, a code, a branch, a time zone) and share a word that few others have, and the later one speaks
+as a change. Of sorts that a conversation has only one of, the newest stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from clew.ledger import topics
+
+_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_WORDED = (
+    r"(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand)[ -]?)+"
+)
+_SORTS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("money", re.compile(rf"[$€£¥]\s?\d[\d,.]*|\b(?:\d[\d,.]*|{_WORDED})\s?(?:dollars?|euros?|usd|eur|gbp|bucks)\b", re.IGNORECASE)),
+    ("zone", re.compile(r"\b(?:utc|gmt|(?:pacific|eastern|central|mountain|standard|local) time|[A-Z][a-z]+/[A-Z]\w+|time ?zone)\b", re.IGNORECASE)),
+    ("date", re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH} \d{{1,2}}\b|\b\d{{1,2}}\.? {_MONTH}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)),
+    ("units", re.compile(r"\b(?:metric|imperial)\b", re.IGNORECASE)),
+    ("manner", re.compile(r"\b(?:answers?|replies|responses?|tone|style)\b.*|.*\b(?:answers?|replies|responses?)\b", re.IGNORECASE)),
+    ("branch", re.compile(r"\b[a-z][\w.-]*/[\w.-]*\d[\w.-]*\b")),
+    ("url", re.compile(r"https?://\S+")),
+    ("code", re.compile(r"\b[A-Za-z]{2,}-\d+\b|\b(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[0-9a-f]{7,40}\b")),
+    ("person", re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")),
+)  # fmt: skip
+_SINGLE = frozenset({"zone", "units"})  # a conversation has one at a time
+_ORDER = tuple(name for name, _ in _SORTS)
+_CHANGED = re.compile(
+    r"\b(?:now|no longer|new|update[sd]?|changed?|moved|switched|rebased|renamed|replaced|rotat(?:ed|ion)|retired|previous|instead"
+    r"|from now on|rather|anymore|correction|actually|belongs)\b",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"^\s*([A-Z][A-Z ]{2,30}):\s+")
+_VALUE = re.compile(r"\S*\d\S*|(?<=[\w,;:] )[A-Z]\w*")
+_NEAR = 0.5  # of a statement's weight of words, that another has to share to be on the same thing
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something a user stated: the message, its words, the label it was given ("FACT"), and what it sets."""
+
+    source: int
+    text: str
+    label: str = ""
+    sorts: frozenset[str] = frozenset()
+
+    @property
+    def body(self) -> str:
+        """The words after the label."""
+        return _LABEL.sub("", self.text, count=1) if self.label else self.text
+
+    @property
+    def changes(self) -> bool:
+        """Whether it speaks as one that alters something said before."""
+        return _CHANGED.search(self.body) is not None or topics.changes(self.body)
+
+
+def read(source: int, text: str) -> Statement:
+    label = _LABEL.match(text)
+    body = text[label.end() :] if label is not None else text
+    found = frozenset(name for name, pattern in _SORTS if pattern.search(body))
+    return Statement(source, text, label[1].strip() if label is not None else "", found)
+
+
+def current(statements: Iterable[Statement]) -> list[Statement]:
+    """Those that no later one replaced, in order; of the same words said twice the last."""
+    listed = list({" ".join(s.text.lower().split()): s for s in statements}.values())
+    listed.sort(key=lambda s: s.source)
+    roots = [_roots(s.body) for s in listed]
+    common = Counter(w for words in roots for w in words)
+    gone: set[int] = set()
+    for j, new in enumerate(listed):
+        earlier = [i for i in range(j) if i not in gone]
+        gone |= _replaced(new, roots[j], earlier, listed, roots, common)
+    return [s for i, s in enumerate(listed) if i not in gone]
+
+
+def _replaced(
+    new: Statement,
+    words: frozenset[str],
+    earlier: Sequence[int],
+    listed: Sequence[Statement],
+    roots: Sequence[frozenset[str]],
+    common: Counter[str],
+) -> set[int]:
+    if "?" in new.text:
+        return set()
+    same = {i for i in earlier if _masked(listed[i].body) == _masked(new.body) != listed[i].body}
+    if same:
+        return same
+    changed = new.changes
+    rivals = [i for i in earlier if _comparable(new, listed[i], changed=changed)]
+    scored = [(sum(1 / common[w] for w in words & roots[i]), i) for i in rivals]
+    best = max(scored, default=(0.0, -1))
+    if best[1] < 0:
+        return set()
+    alone = len(rivals) == 1 and (new.sorts & listed[best[1]].sorts & _SINGLE or changed)
+    return {best[1]} if best[0] >= _NEAR or (alone and new.sorts & listed[best[1]].sorts) else set()
+
+
+def _comparable(new: Statement, old: Statement, *, changed: bool) -> bool:
+    """Whether both set a value of one sort, and the later one speaks as a change or the sort is one there is one of."""
+    shared = new.sorts & old.sorts
+    return bool(shared & _SINGLE) or (changed and bool(shared))
+
+
+def _masked(text: str) -> str:
+    """The sentence without its values."""
+    return " ".join(_VALUE.sub("_", text).lower().split())
+
+
+def _roots(text: str) -> frozenset[str]:
+    """The words that say what it is about, cut to their stems; values are none."""
+    plain = _VALUE.sub(" ", text).lower()
+    return frozenset(w[:5] for x in topics.words(plain) for w in re.split(r"[-/]", x) if len(w) > 2)
