@@ -17,14 +17,14 @@ _ENOUGH = 64  # times a term is counted: beyond, a score hardly moves, and long 
 
 def fold(text: str) -> str:
     """Without case and diacritics, as the word index sees it."""
-    if text.isascii() or not _OTHERS.search(text):
+    if text.isascii():
         return text.lower()
-    plain = _OTHERS.sub(_without_marks, unicodedata.normalize("NFD", text))
-    return unicodedata.normalize("NFC", plain).lower()
+    return _OTHERS.sub(_folded_run, text).lower()
 
 
-def _without_marks(run: re.Match[str]) -> str:
-    return "".join(c for c in run[0] if not unicodedata.combining(c))
+def _folded_run(run: re.Match[str]) -> str:
+    plain = "".join(c for c in unicodedata.normalize("NFD", run[0]) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", plain)
 
 
 def words(text: str) -> list[str]:
@@ -33,7 +33,10 @@ def words(text: str) -> list[str]:
 
 def fit(query: Query, text: str) -> float | None:
     """How well a text fits: how often, for its length, each group is met. None where it doesn't match."""
-    folded = fold(text)
+    return fit_folded(query, fold(text))
+
+
+def fit_folded(query: Query, folded: str) -> float | None:
     room = 1.0 + len(folded) / 2000.0
     total = 0.0
     for group in query.all:

@@ -16,6 +16,7 @@ _GRAMS_ASKED = 10  # of a long fragment: more make the search slower, hardly nar
 _MOST_ENDINGS = 500  # trigrams that a fragment of one or two characters may begin
 _COMMON = {c: n for n, c in enumerate("qjzxkvwybgpfmuhcdlrnsaiote \n", 1)}  # rare letters first
 _INNER = re.compile(r"(?<=[\W_])[^\W_]+(?=[\W_])")
+_OPEN = re.compile(r"(?<=[\W_])[^\W_]{4,}$")
 
 
 def by_words(query: Query) -> str:
@@ -31,6 +32,11 @@ def by_grams(query: Query, db: sqlite3.Connection) -> str:
 def strong(query: Query) -> bool:
     """Whether the word index says nearly all there is to say."""
     return all(t.kind is not TermKind.FRAGMENT or len(_inner(t)) > 1 for g in query.all for t in g)
+
+
+def pieces(query: Query) -> bool:
+    """Whether a piece of a word may be asked for, about which the trigram index knows more."""
+    return any(t.kind is TermKind.FRAGMENT for g in query.all for t in g)
 
 
 def excluded(query: Query) -> str:
@@ -65,6 +71,8 @@ def _all(query: Query, expression: Callable[[Term], str]) -> str:
 def _words(term: Term) -> str:
     row = _inner(term) if term.kind is TermKind.FRAGMENT else words(clean(term.text))
     parts = [_quoted(w) for w in dict.fromkeys(row)]
+    if term.kind is TermKind.FRAGMENT and (begun := _OPEN.search(fold(clean(term.text)))):
+        parts.append(_quoted(begun[0]) + " *")
     if term.kind is TermKind.PREFIX and row:
         parts = [*(_quoted(w) for w in dict.fromkeys(row[:-1])), _quoted(row[-1]) + " *"]
         row = row[:-1]

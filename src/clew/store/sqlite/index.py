@@ -6,6 +6,7 @@ An index row can only be taken out by giving the very text that was put in, so `
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import warnings
 import zlib
@@ -24,7 +25,7 @@ _TAIL = "\n\n"  # so that a trigram begins with each of the last characters too,
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
 _PAIRS = 4096  # so few that neighbours in a list of rows stand close, which costs one byte each
 _PAIR_MARKS = [f"{MARK}p{n:x}" for n in range(_PAIRS)]
-_LONGEST_IN_PAIR = 10  # longer words are rare enough by themselves
+_PAIRED = re.compile(r"[^\W\d_]{1,8}|\d{1,4}")  # longer words and numbers are rare enough by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,10 @@ def pair_marks(row: Sequence[str]) -> list[str]:
     """Marks of words that stand next to each other. The index has no places, so without them every message that has
     all words of a phrase would have to be read.
     """
-    short = [w.isalpha() and len(w) <= _LONGEST_IN_PAIR for w in row]
-    near = (f"{a} {b}" for a, b, first, second in zip(row, row[1:], short, short[1:], strict=False) if first and second)
+    common = [_PAIRED.fullmatch(w) is not None for w in row]
+    near = (
+        f"{a} {b}" for a, b, first, second in zip(row, row[1:], common, common[1:], strict=False) if first and second
+    )
     return [_PAIR_MARKS[crc] for crc in {zlib.crc32(p.encode()) % _PAIRS for p in near}]
 
 

@@ -6,7 +6,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from clew.errors import ClewWarning
 from clew.store.query import Query, Scope
@@ -17,7 +17,8 @@ from clew.store.sqlite.rows import ms
 from clew.store.sqlite.upkeep import indexed_under
 
 _PATIENCE = 64  # messages of lineages that have enough which are passed over one by one
-_FEW = 1000  # proposals of words alone that are taken without asking for more
+_FEW, _VERY_FEW = 1000, 100  # proposals of one index that are taken, and taken without asking the other
+_AT_ONCE = 64
 _MARKED = 100  # lineages that are asked for by mark
 
 
@@ -72,25 +73,22 @@ def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterato
     have = _usable(link)
     words = expressions.by_words(query) if have.words else ""
     if words:
-        match = " AND ".join(x for x in (words, expressions.marked(marked, scope.roles, scope.tools)) if x)
+        words = " AND ".join(x for x in (words, expressions.marked(marked, scope.roles, scope.tools)) if x)
         out = expressions.excluded(query)
-        match = f"({match}) NOT ({out})" if out else match
-        if expressions.strong(query) or not have.grams:
-            yield from _by_words(link, match, where, closed)
-            return
-        few = _few(link.db, match)
-        if few is not None:
-            for id_ in few:
-                yield from _scan(link, where, id_, id_)
-            return
-    grams = expressions.by_grams(query, link.db) if have.grams else ""
+        words = f"({words}) NOT ({out})" if out else words
+    grams = expressions.by_grams(query, link.db) if have.grams and (expressions.pieces(query) or not words) else ""
     if grams:
-        match = " AND ".join(x for x in (grams, expressions.gram_marked(marked)) if x)
-        yield from _by_grams(link.db, match, where)
-    elif words:
-        yield from _by_words(link, match, where, closed)
-    else:
+        grams = " AND ".join(x for x in (grams, expressions.gram_marked(marked)) if x)
+    if not words and not grams:
         yield from _scan(link, where, 0, mark)
+        return
+    few = _few(link.db, words, grams) if words and grams else None
+    if few is not None:
+        yield from _picked(link, where, few)
+    elif grams and not (words and expressions.strong(query)):
+        yield from _by_grams(link.db, grams, where)
+    else:
+        yield from _by_words(link, words, where, closed)
 
 
 def _usable(link: Link) -> index.Indexes:
@@ -137,11 +135,29 @@ def _by_grams(db: sqlite3.Connection, match: str, where: Where) -> Iterator[Row]
     yield from (Row(*values) for values in db.execute(sql, (match, *where.values)))
 
 
-def _few(db: sqlite3.Connection, match: str) -> list[int] | None:
-    """All that the word index proposes, or None where that is much."""
-    rows = db.execute("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", (match, _FEW + 1))
-    found = [id_ for (id_,) in rows]
+def _few(db: sqlite3.Connection, words: str, grams: str) -> list[int] | None:
+    """All rows that the narrower of the two indexes proposes; None where both propose many."""
+    rows = _first(db, "words", words)
+    if rows is not None and len(rows) <= _VERY_FEW:
+        return rows
+    blocks = _first(db, "grams", grams)
+    if blocks is None or (rows is not None and len(rows) <= len(blocks) * index.BLOCK):
+        return rows
+    return [id_ for block in blocks for id_ in index.rows_of(block)]
+
+
+def _first(db: sqlite3.Connection, name: Literal["words", "grams"], match: str) -> list[int] | None:
+    sql = f"SELECT rowid FROM {name} WHERE {name} MATCH ? ORDER BY rowid DESC LIMIT {_FEW + 1}"  # noqa: S608 - two names
+    found = [id_ for (id_,) in db.execute(sql, (match,))]
     return found if len(found) <= _FEW else None
+
+
+def _picked(link: Link, where: Where, ids: Sequence[int]) -> Iterator[Row]:
+    for at in range(0, len(ids), _AT_ONCE):
+        some = ids[at : at + _AT_ONCE]
+        held = ", ".join("?" * len(some))
+        sql = f"SELECT {_COLUMNS} FROM messages m {_SESSIONS} WHERE m.id IN ({held}){where.text()} ORDER BY m.id DESC"  # noqa: S608 - bound
+        yield from (Row(*found) for found in link.db.execute(sql, (*some, *where.values)))
 
 
 def _scan(link: Link, where: Where, first: int, last: int | None) -> Iterator[Row]:

@@ -6,21 +6,21 @@ from collections import Counter
 
 from clew import wire
 from clew.store.indexed import indexed
-from clew.store.match import fit
+from clew.store.match import fit_folded
 from clew.store.query import Hit, Query, Scope
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.propose import Row, propose
 from clew.store.sqlite.rawtest import RawTest, raw_test
 from clew.store.sqlite.rows import name_of, seconds, unpack
 
-_RANKED = 100  # messages that are confirmed and ranked; of more, the newest count
+_RANKED, _RANKED_TEXT = 100, 300_000  # messages, and characters, that are ranked; of more, the newest count
 
 
 def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> list[Hit]:
     wanted = offset + limit
-    enough = max(wanted, _RANKED)
     test = raw_test(query)
     hits: list[Hit] = []
+    read = 0
     of_lineage: Counter[int] = Counter()
     closed: set[int] = set()
     for row in propose(link, query, scope, closed):
@@ -32,7 +32,8 @@ def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> lis
             of_lineage[row.root_no] += 1
             if of_lineage[row.root_no] == scope.per_lineage:
                 closed.add(row.root_no)
-            if len(hits) >= enough:
+            read += len(hit.text)
+            if len(hits) >= wanted and (len(hits) >= _RANKED or read >= _RANKED_TEXT):
                 break
     hits.sort(key=(lambda h: -h.time) if scope.newest else (lambda h: -h.score))
     return hits[offset:wanted]
@@ -47,7 +48,7 @@ def _confirm(link: Link, query: Query, row: Row, test: RawTest) -> Hit | None:
     if not test.may_match(raw):
         return None
     text = indexed(wire.get(name_of(link, kind)).message(raw))
-    score = fit(query, text)
+    score = fit_folded(query, test.folded(raw, text))
     if score is None:
         return None
     role, tool = name_of(link, row.role), name_of(link, row.tool)
