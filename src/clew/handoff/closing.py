@@ -15,6 +15,7 @@ from clew.redact import redact
 from clew.transcript import reference, text_address
 
 _QUOTE = 600  # characters of a request quoted where it stands verbatim elsewhere in the view
+_NAMED = 120  # characters of a request that there is no room for
 _LONG = 4_000  # characters of a request that is quoted whole where it stands nowhere else
 
 
@@ -37,7 +38,7 @@ def sections(
         t.TASK: _task(ledger, shown),
         t.CONSTRAINTS: _lines(c.text for c in ledger.current_constraints),
         t.BLOCKED: _lines(e.text for e in ledger.open_errors),
-        t.PENDING: _lines(_quoted(r, shown) for r in ledger.open_requests[:-1]),
+        t.PENDING: _pending(ledger, shown, 2 * budget, measure),
         t.STATE: _state(ledger),
         t.REMAINING: _lines(x.text for x in ledger.tasks if not x.done),
         t.GOAL: _goal(ledger),
@@ -67,6 +68,20 @@ def _task(ledger: Ledger, shown: frozenset[int]) -> str:
     if not ledger.open_requests:
         return ""
     return f"User asked: {_quoted(ledger.open_requests[-1], shown)}"
+
+
+def _pending(ledger: Ledger, shown: frozenset[int], room: int, measure: Callable[[str], int]) -> str:
+    """The other open requests, the newest verbatim as far as the room goes, older ones by their first words."""
+    lines: list[str] = []
+    for r in reversed(ledger.open_requests[:-1]):
+        line = _quoted(r, shown)
+        cost = measure(line)
+        if cost > room and len(r.text) > _NAMED:
+            line = f'"{one_line(r.text, _NAMED)}" ({len(r.text):,} characters)'
+            cost = measure(line)
+        room -= cost
+        lines.append(line)
+    return _lines(reversed(lines))
 
 
 def _quoted(request: Request, shown: frozenset[int]) -> str:

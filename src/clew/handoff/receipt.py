@@ -75,7 +75,9 @@ class Receipt:
 
 
 _JUDGED = 4_000  # characters of a fact that have to stand in the view
-PINNED = ("open requests", "constraints", "open errors")
+_NAMED = 60  # characters of a request by which it is named where there is no room for all of it
+REQUESTS = "open requests"
+PINNED = (REQUESTS, "constraints", "open errors")
 
 
 def count(ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str = "") -> tuple[Count, ...]:
@@ -89,11 +91,15 @@ def count(ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str 
     def holds(fact: str) -> bool:
         return fact in text or " ".join(redact(fact[:_JUDGED], force=True).split()) in flat
 
+    def begun(fact: str) -> bool:
+        return " ".join(redact(fact[:_NAMED], force=True).split()) in flat
+
     def pinned(kind: str, facts: Iterable[tuple[str, int]]) -> Count:
         listed = list(facts)
         kept = [f for f, _ in listed if holds(f)]
-        over = [f for f, source in listed if not holds(f) and named(source)]
-        lost = tuple(f for f, source in listed if not holds(f) and not named(source))
+        # A request over the budget is named by its first words; a constraint or an error is kept whole or lost.
+        over = [f for f, source in listed if not holds(f) and (named(source) or (kind == REQUESTS and begun(f)))]
+        lost = tuple(f for f, _ in listed if not holds(f) and f not in over)
         return Count(kind, len(listed), len(kept), len(over), lost)
 
     def loose(kind: str, facts: Iterable[str]) -> Count:
@@ -105,7 +111,7 @@ def count(ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str 
         )
 
     return (
-        pinned("open requests", ((r.text, r.source) for r in ledger.open_requests)),
+        pinned(REQUESTS, ((r.text, r.source) for r in ledger.open_requests)),
         pinned("constraints", ((c.text, c.source) for c in ledger.current_constraints)),
         pinned("open errors", ((e.text, -1) for e in ledger.open_errors)),
         loose("files", (f.path for f in ledger.files)),

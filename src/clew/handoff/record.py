@@ -233,14 +233,17 @@ def _written(
         decisions.setdefault(d.source, []).append(d)
     users = [i for i in listed if src.log[i].is_user_turn]
     verbatim = _pinned(src, users, budget, record.user_tokens)
+    over = [i for i in users if i not in verbatim]
+    numbered = set(over[: -2 * _NAMED])  # so many that a page can't name each: their number stands for them
+    unnamed = (0 if add else record.counted) + len(numbered)
     seen = Seen(set(record.kept), set(record.paired)) if add else Seen()
     out: list[str] = []
-    if record.counted and not add:
-        out.append(f"({record.counted} earlier user messages are not shown here)")
+    if unnamed:
+        out.append(f"({unnamed} earlier user messages are not shown here)")
     for i in listed:
         names = by_message.get(i, set())
         message = src.log[i]
-        if message.is_user_turn:
+        if message.is_user_turn and i not in numbered:
             out += _user(src, i, names, seen, budget, whole=i in verbatim)
         out += [_decided(d) for d in decisions.get(i, ())]
         if message.role == "assistant":
@@ -258,9 +261,9 @@ def _written(
         start=record.start,
         end=max(end, record.end),
         verbatim=(*record.verbatim, *sorted(verbatim)),
-        shortened=(*record.shortened, *(i for i in users if i not in verbatim)),
+        shortened=(*record.shortened, *(i for i in over if i not in numbered)),
         user_tokens=record.user_tokens + sum(src.size(i) for i in verbatim),
-        counted=record.counted,
+        counted=record.counted + len(numbered),
     )
 
 
