@@ -103,7 +103,7 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, 
     paper = receipt.Receipt(
         before=state.view_tokens,
         after=after,
-        counts=receipt.count(d.ledger, view, named=lambda i: i in w.record.shortened, page=w.page),
+        counts=receipt.count(d.ledger, view, named=lambda i: i in w.record.shortened, page=w.page, numbered=w.numbered),
         references=_references(view),
         rewritten=after - sum(log.size(i) for i in range(d.head)),
     )
@@ -148,7 +148,7 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     recall = state.limits.recall
     text = template.closing_text(closed.sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)
-    return Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page)
+    return Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page, closed.numbered)
 
 
 def _by_model(sections: template.Sections) -> str:

@@ -130,6 +130,7 @@ class Written:
     sections: Sections
     by: str
     page: str = ""  # facts that stand behind one reference
+    numbered: tuple[str, ...] = ()  # open requests that only their number stands for
 
 
 @dataclass(frozen=True, slots=True)

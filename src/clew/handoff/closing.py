@@ -16,6 +16,7 @@ from clew.transcript import reference, text_address
 
 _QUOTE = 600  # characters of a request quoted where it stands verbatim elsewhere in the view
 _NAMED = 120  # characters of a request that there is no room for
+_LISTED = 6  # open requests that are listed whatever they cost
 _LONG = 4_000  # characters of a request that is quoted whole where it stands nowhere else
 
 
@@ -25,6 +26,7 @@ class Closing:
 
     sections: t.Sections
     page: str = ""
+    numbered: tuple[str, ...] = ()  # open requests that only their number stands for
 
 
 def sections(
@@ -34,11 +36,12 @@ def sections(
     costs; files, decisions, values and answers share what is left. `shown` are the user messages that the view holds
     verbatim besides.
     """
+    pending, numbered = _pending(ledger, shown, 2 * budget, measure)
     must = {
         t.TASK: _task(ledger, shown),
         t.CONSTRAINTS: _lines(c.text for c in ledger.current_constraints),
         t.BLOCKED: _lines(e.text for e in ledger.open_errors),
-        t.PENDING: _pending(ledger, shown, 2 * budget, measure),
+        t.PENDING: pending,
         t.STATE: _state(ledger),
         t.REMAINING: _lines(x.text for x in ledger.tasks if not x.done),
         t.GOAL: _goal(ledger),
@@ -61,7 +64,7 @@ def sections(
     more = f", {reference(text_address(redact(page, force=True)))}" if page and recall else ""
     texts = {h: _lines(lines + ([f"({len(over[h])} more{more})"] if over[h] else [])) for h, lines in may.items()}
     done = t.Sections({h: text for h, text in (must | texts).items() if text})
-    return Closing(done, redact(page, force=True) if more else "")
+    return Closing(done, redact(page, force=True) if more else "", numbered)
 
 
 def _task(ledger: Ledger, shown: frozenset[int]) -> str:
@@ -70,18 +73,26 @@ def _task(ledger: Ledger, shown: frozenset[int]) -> str:
     return f"User asked: {_quoted(ledger.open_requests[-1], shown)}"
 
 
-def _pending(ledger: Ledger, shown: frozenset[int], room: int, measure: Callable[[str], int]) -> str:
-    """The other open requests, the newest verbatim as far as the room goes, older ones by their first words."""
+def _pending(
+    ledger: Ledger, shown: frozenset[int], room: int, measure: Callable[[str], int]
+) -> tuple[str, tuple[str, ...]]:
+    """The other open requests: the newest verbatim as far as the room goes, some more by their first words, the rest by
+    their number. With it the texts of those.
+    """
     lines: list[str] = []
-    for r in reversed(ledger.open_requests[:-1]):
+    newest = list(reversed(ledger.open_requests[:-1]))
+    for n, r in enumerate(newest):
         line = _quoted(r, shown)
         cost = measure(line)
         if cost > room and len(r.text) > _NAMED:
             line = f'"{one_line(r.text, _NAMED)}" ({len(r.text):,} characters)'
             cost = measure(line)
+        if n >= _LISTED and cost > room:
+            rest = tuple(r.text for r in newest[n:])
+            return _lines([f"({len(rest)} older requests are not listed here)", *reversed(lines)]), rest
         room -= cost
         lines.append(line)
-    return _lines(reversed(lines))
+    return _lines(reversed(lines)), ()
 
 
 def _quoted(request: Request, shown: frozenset[int]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from clew.ledger.facts import Ledger
@@ -80,16 +80,20 @@ REQUESTS = "open requests"
 PINNED = (REQUESTS, "constraints", "open errors")
 
 
-def count(ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str = "") -> tuple[Count, ...]:
+def count(
+    ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str = "", numbered: Sequence[str] = ()
+) -> tuple[Count, ...]:
     """The counts for the text of a whole view.
 
     `named` says whether a user message over the budget is named with its first words; `page` are the facts that stand
-    behind a reference which the view holds.
+    behind a reference which the view holds; `numbered` the open requests that only their number stands for.
     """
     flat = " ".join(text.split())
 
     def holds(fact: str) -> bool:
         return fact in text or " ".join(redact(fact[:_JUDGED], force=True).split()) in flat
+
+    few = frozenset(numbered)
 
     def begun(fact: str) -> bool:
         return " ".join(redact(fact[:_NAMED], force=True).split()) in flat
@@ -98,7 +102,11 @@ def count(ledger: Ledger, text: str, *, named: Callable[[int], bool], page: str 
         listed = list(facts)
         kept = [f for f, _ in listed if holds(f)]
         # A request over the budget is named by its first words; a constraint or an error is kept whole or lost.
-        over = [f for f, source in listed if not holds(f) and (named(source) or (kind == REQUESTS and begun(f)))]
+        over = [
+            f
+            for f, source in listed
+            if not holds(f) and (named(source) or (kind == REQUESTS and (f in few or begun(f))))
+        ]
         lost = tuple(f for f, _ in listed if not holds(f) and f not in over)
         return Count(kind, len(listed), len(kept), len(over), lost)
 
