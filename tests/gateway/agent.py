@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +25,15 @@ def post(url: str, path: str, body: bytes, headers: dict[str, str]) -> tuple[int
         return got.status, {k.lower(): v for k, v in got.getheaders()}, got.read()
     finally:
         connection.close()
+
+
+def eventually(holds: Callable[[], bool]) -> None:
+    """Waits until something holds that another thread is about to do."""
+    for _ in range(250):
+        if holds():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it never came to hold")
 
 
 @dataclass
@@ -70,7 +81,13 @@ class Agent:
         system = "You are a careful worker."
         if self.wire == "anthropic":
             tools = [{**tool, "input_schema": PARAMETERS}]
-            return {"model": model, "max_tokens": self.output, "system": system, "tools": tools, "messages": self.history}
+            return {
+                "model": model,
+                "max_tokens": self.output,
+                "system": system,
+                "tools": tools,
+                "messages": self.history,
+            }
         if self.wire == "openai-responses":
             tools = [{"type": "function", **tool, "parameters": PARAMETERS}]
             return {
@@ -90,7 +107,11 @@ class Agent:
             return calls, "".join(b["text"] for b in blocks if b["type"] == "text")
         if self.wire == "openai-responses":
             self.history += answer["output"]
-            calls = [(i["call_id"], json.loads(i["arguments"])["command"]) for i in answer["output"] if i["type"] == "function_call"]
+            calls = [
+                (i["call_id"], json.loads(i["arguments"])["command"])
+                for i in answer["output"]
+                if i["type"] == "function_call"
+            ]
             texts = [b["text"] for i in answer["output"] if i["type"] == "message" for b in i["content"]]
             return calls, "".join(texts)
         message = answer["choices"][0]["message"]

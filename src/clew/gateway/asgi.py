@@ -131,7 +131,7 @@ def passed_on(headers: Iterable[tuple[str, str]], *, without: Iterable[str] = ()
     given = list(headers)
     named = {n.strip().lower() for k, v in given if k.lower() == "connection" for n in v.split(",")}
     dropped = HOP | named | set(without)
-    return [(k, v) for k, v in given if k.lower() not in dropped and not k.lower().startswith("x-clew-")]
+    return [(k, v) for k, v in given if k.lower() not in dropped and not k.lower().startswith("x-clew")]
 
 
 async def start(send: Send, status: int, headers: Iterable[tuple[str, str]]) -> None:

@@ -138,7 +138,7 @@ class _Reader:
                 raw = text[:end].encode("utf-8", "surrogatepass")
                 if not self.raw.startswith(raw, self.at):
                     raise Unlike
-                check_depth(value)
+                check_depth([value])
                 self.at += len(raw)
                 return value, raw
             if len(piece) < size:

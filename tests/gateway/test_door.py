@@ -1,0 +1,146 @@
+"""Who is let in, and what never gets through: foreign pages, missing tokens, smuggled requests, other hosts."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+import pytest
+
+from clew.config.loader import from_mapping
+from clew.errors import ConfigError, InputError
+from clew.gateway.asgi import Call
+from clew.gateway.auth import Door, is_loopback, tenant
+from clew.gateway.routes import Routes
+from clew.testing.upstream import running
+from tests.gateway.agent import eventually, post
+from tests.gateway.raw import RawUpstream, ok, raw_request
+
+BODY = b'{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}'
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "10.0.0.1", "", "[::2]", "localhost.evil"])
+def test_a_foreign_host_is_refused(serve, host):
+    """A page whose name was made to resolve to this machine sends its own name."""
+    with running(RawUpstream(ok())) as up:
+        status, _, raw = post(serve(up.url).url, "/v1/chat/completions", BODY, {"host": host, "authorization": "k"})
+        assert status == 403
+        assert "Host" in json.loads(raw)["error"]["message"]
+        assert up.came == []
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://10.1.2.3:80"])
+def test_a_foreign_origin_is_refused(serve, origin):
+    with running(RawUpstream(ok())) as up:
+        status, _, _ = post(serve(up.url).url, "/v1/models", b"", {"origin": origin})
+        assert status == 403
+        assert up.came == []
+
+
+@pytest.mark.parametrize("host", ["localhost:80", "127.0.0.1", "[::1]:48800", "clew.localhost"])
+def test_this_machines_names_are_let_in(host):
+    Door("127.0.0.1").check(Call("GET", "/", (("host", host), ("origin", "http://localhost:3000"))))
+
+
+def test_a_public_address_needs_a_token():
+    for host in ("0.0.0.0", "::", "10.0.0.1", "gateway.example"):
+        with pytest.raises(ConfigError, match="token"):
+            from_mapping({"serve": {"host": host, "port": 0}})
+        with pytest.raises(ConfigError, match="token"):
+            Door(host)
+        Door(host, "secret-token")
+
+
+def test_the_token_is_checked_and_stays_here(serve):
+    with running(RawUpstream(ok())) as up:
+        gateway = serve(up.url, serve={"port": 0, "upstreams": {"up": up.url}, "token": "let-me-in-please"})
+        key = {"authorization": "Bearer k"}
+        assert post(gateway.url, "/v1/x", b"{}", key)[0] == 401
+        assert post(gateway.url, "/v1/x", b"{}", key | {"x-clew-token": "wrong"})[0] == 401
+        assert up.came == []
+        assert post(gateway.url, "/v1/x", b"{}", key | {"x-clew-token": "let-me-in-please"})[0] == 200
+        assert up.came[0].header("x-clew-token") == []
+        assert "let-me-in-please" not in str(up.came[0])
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        "POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 4\r\nContent-Length: 40\r\n\r\nabcdGET /evil HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: b\rX-Evil: 1\r\nContent-Length: 0\r\n\r\n",
+        "POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A : b\r\nContent-Length: 0\r\n\r\n",
+        "POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n",
+        "POST http://evil.example/v1/x HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 0\r\n\r\n",
+        "POST //evil.example/v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n",
+        "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n",
+        "POST /v1/../../etc HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+def test_smuggling_and_proxying_are_refused(serve, head):
+    """At most what stands in the first request goes out, and only to the configured upstream."""
+    with running(RawUpstream(ok())) as up:
+        gateway = serve(up.url)
+        said = raw_request(gateway.url, head.encode("latin-1"))
+        assert said.split(b" ")[1][:1] == b"4", said
+        assert up.came == []
+        assert post(gateway.url, "/v1/x", b"{}", {})[0] == 200
+
+
+def test_a_body_over_the_limit_is_refused_at_once(serve):
+    with running(RawUpstream(ok())) as up:
+        gateway = serve(up.url, serve={"port": 0, "upstreams": {"up": up.url}, "max_body_mb": 1})
+        said = raw_request(
+            gateway.url, b"POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 2000000\r\n\r\n", most=1
+        )
+        assert said
+        chunks = b"".join(b"10000\r\n" + b"x" * 65536 + b"\r\n" for _ in range(20))
+        head = b"POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        assert raw_request(gateway.url, head + chunks).startswith(b"HTTP/1.1 413")
+        assert up.came == []
+        eventually(lambda: gateway.gateway.counts.all().get("refused: TooLarge") == 2)
+
+
+def test_a_bomb_is_refused(serve):
+    packer = zlib.compressobj(9, wbits=31)
+    bomb = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(80)) + packer.flush()
+    with running(RawUpstream(ok())) as up:
+        gateway = serve(up.url)
+        headers = {"content-encoding": "gzip", "authorization": "k"}
+        assert post(gateway.url, "/v1/chat/completions", bomb, headers)[0] == 413
+        assert up.came == []
+
+
+def test_routes_lead_only_to_configured_upstreams():
+    routes = Routes({"local": "http://127.0.0.1:8080/v1", "azure": "https://x.openai.azure.com/openai/v1"})
+
+    def url(target: str, **headers: str) -> str:
+        return routes.route(Call("POST", target, tuple((k.replace("_", "-"), v) for k, v in headers.items()))).url
+
+    assert url("/local/v1/chat/completions") == "http://127.0.0.1:8080/v1/chat/completions"
+    assert url("/azure/responses?api-version=1") == "https://x.openai.azure.com/openai/v1/responses?api-version=1"
+    assert url("/v1/messages", x_api_key="sk-ant-1") == "https://api.anthropic.com/v1/messages"
+    assert url("/v1/chat/completions", authorization="Bearer sk-1") == "https://api.openai.com/v1/chat/completions"
+    assert url("/v1/messages", authorization="Bearer sk-or-1") == "https://openrouter.ai/api/v1/messages"
+    assert url("/v1/models", anthropic_version="2023-06-01") == "https://api.anthropic.com/v1/models"
+    assert url("/v1/x", x_clew_upstream="local") == "http://127.0.0.1:8080/v1/x"
+    with pytest.raises(InputError, match="no upstream"):
+        url("/v1/x", x_clew_upstream="http://evil.example")
+    for wrong in ("ftp://x", "https://user:pw@host", "https://", "https://h/?q=1"):
+        with pytest.raises(ConfigError):
+            Routes({"a": wrong})
+
+
+def test_a_tenant_is_a_hash_of_the_key():
+    one, two = (tenant({"authorization": f"Bearer sk-{n}"}) for n in (1, 2))
+    assert one != two
+    assert one == tenant({"authorization": "Bearer sk-1"})
+    assert "sk-1" not in one
+    assert tenant({}) == ""
+    assert tenant({"x-api-key": "sk-1"}) != tenant({"authorization": "sk-1", "x-api-key": "sk-1"})
+
+
+def test_loopback():
+    assert all(map(is_loopback, ["127.0.0.1", "127.8.8.8", "::1", "localhost"]))
+    assert not any(map(is_loopback, ["0.0.0.0", "::", "10.0.0.1", "example.org", ""]))
