@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.record import read, write
 from clew.testing.session import generate
 from tests.conftest import ROOT
 
@@ -31,6 +32,9 @@ def place(tmp_path, monkeypatch):
     """A folder with a session file and a store that holds it."""
     session = generate(1, turns=8)
     (tmp_path / "session.json").write_text(json.dumps({"messages": session.messages}))
+    (tmp_path / "my-settings.yaml").write_text("compression:\n  threshold: 0.6\n")
+    (tmp_path / "clew-traffic").mkdir()
+    write(tmp_path / "clew-traffic" / "20260318-101502.jsonl", read(ROOT / "tests" / "data" / "traffic" / "pi.jsonl.zst"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
     return tmp_path
