@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from clew.ledger.facts import Decision
-from clew.ledger.reasons import aloud, cause, choice, listed
+from clew.ledger.reasons import aloud, cause, choice, fallback, listed
 from clew.ledger.sentences import sentences, unquoted
 
 _LONGEST, _SHORTEST = 500, 8
@@ -101,6 +101,7 @@ _SCAFFOLD = re.compile(
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
+_AT_ONCE = 6  # characters within which a sentence begins with a look at something
 _LEAD_IN = 6  # words under which a sentence that ends in a colon only leads in what follows
 _WORDS = re.compile(r"\w+\W+\w+")
 
@@ -141,17 +142,23 @@ class Decisions:
 
 def decided(said: str, *, thinking: bool = False) -> bool:
     """Whether an agent's sentence, quotations blanked out, states a choice or a cause."""
-    if _asks(said) or said.startswith("|") or _TURNED_DOWN.search(said) is not None or _UNSURE.search(said) is not None:
+    if _asks(said) or said.startswith("|") or _TURNED_DOWN.search(said) is not None:
         return False
     if said.rstrip(" *_").endswith((":", "：")) and len(said.split()) < _LEAD_IN:
         return False
     if _IF.match(said) is not None:
+        return fallback(said)
+    looks = _LOOKS.search(said)
+    if looks is not None and looks.start() <= _AT_ONCE:
+        return _CAUSE.search(said[looks.end() :]) is not None and not thinking and _UNSURE.search(said) is None
+    by_hand = looks is not None or _BY_HAND.search(said) is not None
+    if not by_hand and not thinking and choice(said):
+        return True
+    if _UNSURE.search(said) is not None:
         return False
-    if _CAUSE.search(said) is not None or _ABROAD.search(said) is not None:
+    if any(p.search(said) is not None for p in (_CAUSE, _ABROAD, _CHOSE)):
         return True
-    if _CHOSE.search(said) is not None:
-        return True
-    if _LOOKS.search(said) is not None or _BY_HAND.search(said) is not None:
+    if by_hand:
         return False
     if cause(said, thinking=thinking) or choice(said):
         return True

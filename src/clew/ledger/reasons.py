@@ -29,7 +29,7 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"\b(?:us(?:e|es|ed|ing)|now|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*)\b.*"
+    r"^\W*(?:instead\s+of|rather\s+than)\b.{3,160}?,|^\W*[A-Z][a-z]+\s+(?:the|an?|to|from|into|in|on|it|them|this|that|all|only|both|[*_]*…).*\binstead\W*$|\b(?:us(?:e|es|ed|ing)|now|compar\w+|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*)\b.*"
     r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|in\s+favou?r\s+of)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -43,9 +43,30 @@ _TURNS = 3  # turns of thought from which a message thinks aloud
 _GOOD = r"(?:clean|simpl|bett|best|saf|right|correct|practical|preferr|preferab|cheap|nic|fast|easi|sens|good|enough|sufficient|sound|robust|reasonabl)\w*"
 _WEIGHS = re.compile(
     rf"\b(?:option|approach|choice|plan|way|route|solution|alternative|variant|design)s?\s*[#(]?(?:\d+|[a-d]\b)?[)\s]*(?:\([^)]*\)\s*)?(?:\w+\s+)?(?:is|are|seems?|looks?|makes?|would\s+be|feels?)\s+(?:\w+\s+){{0,3}}?{_GOOD}\b"
-    r"|\bi(?:['’]d|\s+would)?\s+lean\b|\bmy\s+(?:vote|preference|pick|choice|recommendation)\b"
-    r"|^\W*(?:fixed|solved|resolved|addressed|redesigned|handled)\s+(?:it\s+|this\s+|that\s+)?(?:by|with|via)\b",
+    rf"|^\W*[A-D1-4]\s+is\s+(?:\w+\s+)?{_GOOD}\b|\b(?:cleaner|simpler|cheaper|safer|easier|better)\s+than\b|\bi(?:['’]d|\s+would)?\s+lean\b|\bmy\s+(?:vote|preference|pick|choice|recommendation)\b"
+    r"|\bthe\s+only\s+(?:[\w-]+\s+)?(?:way|option|fix|choice|place\s+(?:that|where|to))\b|\b(?:is|are)\s+(?:not\s+)?worth\s+\w+ing\b|\b(?:is|are)\s+(?:already\s+)?decided\b"
+    r"|^\W*(?:fixed|solved|resolved|addressed|redesigned|handled)\s+(?:it\s+|this\s+|that\s+)?(?:by|with|via)\b"
+    r"|\bshould\s+(?:\w+ly\s+)?(?:be|live|stay|sit|belong|happen)\s+(?:\w+ly\s+)?(?:in|inside|under|handled|kept|part|left|owned|treated)\b",
     re.IGNORECASE,
+)
+_MEANS = re.compile(
+    r"\bso\s+(?:that\s+)?(?:i|we|it|they|nothing|the\s+\w+)\s+(?:do(?:es)?n['’]t|won['’]t|stays?|keeps?|remains?|never)\b"
+    r"|\b(?:per|following)\s+(?:your|our|the\s+(?:plan|spec|agreed|reviewed|existing|same))\b|\bas\s+(?:asked|agreed|requested|decided|planned|discussed)\b"
+    r"|\bsince\b.{5,120},.{2,80}\b(?:gives|lets|allows|suffices|is\s+enough)\b"
+    r"|\bno\s+(?:[\w-]+\s+){1,4}(?:needed|required|necessary)\b.{0,20}(?:[—–]|\bbecause\b|\bsince\b)"
+    r"|\bi['’]m\s+(?:now\s+)?(?:making|keeping|switching|replacing|simplifying|moving|reverting|reusing|splitting|dropping|using|treating|squashing|leaving|extracting|renaming|introducing|avoiding|deferring)\b.{2,160}?\b(?:to|as|into|with|instead|before|so|rather)\b"
+    r"|\bi(?:['’]d|\s+would)\s+(?:continue|start|reuse|rewrite|split|defer|ship|build|leave|treat|model|drop|skip|take|adopt|switch|merge|rely|extract)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_FALLS_BACK = re.compile(
+    r",\s*(?:then\s+)?(?:i|we)(?:['’]ll|\s+will)\s+(?:switch|fall\s+back|drop|default|use|reject|support|keep|skip)\b", re.IGNORECASE
+)
+_SPELT = re.compile(r":[*_\s]*(?:yes|no|defer\w*|skip(?:ped)?|later|out\s+of\s+scope|not\s+now|decided)\b[*_]*(?:[,.;—–]|\s+for\s+now|$)", re.IGNORECASE)
+# An order in the agent's own plan: what it keeps, leaves out or forbids itself.
+_RULES = re.compile(
+    r"^[\s*_-]*(?:must(?:\s+not)?|do\s+not|don['’]t|never|avoid|keep|reuse|rely\s+on|rewrite|defer|drop|stick\s+(?:to|with)|leave|prefer|reject)\s+(?!in\s+mind\b|an?\s+eye\b|going\b|you\b|worry\b|forget\b|hesitate\b)"
+    r"(?=.*(?:…|\b(?:unless|but|instead|stays?)\b))\S+\s+\S+\s+\S+",
+    re.IGNORECASE | re.DOTALL,
 )
 _VERDICT = re.compile(
     r"^\W*(?:(?:the|my|our|best|better|recommended|chosen|proposed|preferred|final|cleane?r?|cleanest|simplest|actual|real|right|correct)\s+)+"
@@ -59,11 +80,15 @@ _REFUSES = re.compile(
 )
 _BLAMES = re.compile(
     r"\b(?:the|these|those|this|all|both)\s+(?:[\w`./-]+\s+){0,3}(?:errors?|failures?|warnings?|diagnostics?|crash(?:es)?|differences?|breakage|regressions?)\s+"
-    r"(?:is|are|was|were|comes?|came|stems?)\s+(?:(?:just|only|all|simply|actually|really|coming)\s+)*(?:(?:in|from|because|due|an?|expected|that|pre-existing|caused|unrelated|config\w*|harmless|false)\b|not\s+(?:in|from|ours|caused|related|due|a\b))",
+    r"(?:is|are|was|were|comes?|came|stems?)\s+(?:(?:just|only|all|simply|actually|really|coming)\s+)*(?:(?:in|from|because|due|an?|the|expected|that|pre-existing|caused|unrelated|config\w*|harmless|false)\b|not\s+(?:in|from|ours|caused|related|due|a\b))"
+    r"|\bthe\s+(?!next\s)(?:[\w-]+\s+){1,2}(?:cause|culprit|problem|issue|bug|blocker|reason|obstacle|snag|catch)\s+(?:here\s+|now\s+)?(?:is|was)\b(?!\s+(?:fixed|gone|resolved|clear|unclear|now)\b)"
+    r"|\b(?:bugs?|errors?|failures?|problems?|issues?|symptoms?|differences?)\s+(?:all\s+)?(?:stems?|comes?|came|results?|arises?|follows?)\s+from\b"
+    r"|\b(?:it['’]s|it\s+(?:is|was)|this\s+(?:is|was)|that['’]s)\s+(?:(?:just|actually|simply|really|not|only)\s+)?an?\s+[*_]*(?:[\w-]+\s+){0,3}?(?:race(?:\s+condition)?|deadlock|off-by-one|typo|regression|leak|mismatch|bug|limitation|misconfiguration|false\s+positive|side\s+effect|artefact|artifact|oversight)\b"
+    r"|\b(?:is|are|was|would\s+(?:still\s+)?be)\s+(?:still\s+)?(?:the\s+)?wrong\s+(?:for|model|approach|way|place|layer|fix|design|abstraction|tool)\b|\b(?:was|is)\s+not\b[^.;]{2,60};\s*it(?:['’]s|\s+(?:is|was))\b",
     re.IGNORECASE,
 )
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]+|[*_]{2})?(?:\d+[.)][ \t]*)?(?:[A-Za-z]+[ \t]+){0,2}?(?:decisions?|design[ \t]+choices|choices[ \t]+made|trade-?offs|rationale)\b[^\n|?]{0,30}$",
+    r"^[ \t]*(?:#{1,6}[ \t]+|[*_]{2})?(?:\d+[.)][ \t]*)?(?:[A-Za-z]+[ \t]+){0,2}?(?:decisions?|design[ \t]+choices|choices[ \t]+made|trade-?offs|rationale|non-goals|decision[ \t]+points|decided[ \t]+approach)\b[^\n|?]{0,30}$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
@@ -86,9 +111,16 @@ def cause(said: str, *, thinking: bool = False) -> bool:
 
 def choice(said: str) -> bool:
     """Whether it takes one way before another, or turns one down."""
-    if _WEIGHS.search(said) is not None or _VERDICT.search(said) is not None or _REFUSES.search(said) is not None:
+    if any(p.search(said) is not None for p in (_WEIGHS, _VERDICT, _REFUSES, _MEANS, _SPELT)):
+        return True
+    if _RULES.search(said) is not None and not said.rstrip().endswith(":"):
         return True
     return _CONTRAST.search(said) is not None and _ADDRESSED.search(said) is None and _GUESSES.search(said) is None
+
+
+def fallback(said: str) -> bool:
+    """Whether a supposition ends in what will be done then."""
+    return _FALLS_BACK.search(said) is not None
 
 
 def listed(text: str) -> frozenset[str]:

@@ -19,18 +19,22 @@ _WORDED = (
     r"(?:(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|thousand)[ -]?)+"
 )
 _SORTS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("money", re.compile(rf"[$€£¥]\s?\d[\d,.]*|\b(?:\d[\d,.]*|{_WORDED})\s?(?:dollars?|euros?|usd|eur|gbp|bucks)\b", re.IGNORECASE)),
-    ("zone", re.compile(r"\b(?:utc|gmt|(?:pacific|eastern|central|mountain|standard|local) time|[A-Z][a-z]+/[A-Z]\w+|time ?zone)\b", re.IGNORECASE)),
-    ("date", re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH} \d{{1,2}}\b|\b\d{{1,2}}\.? {_MONTH}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)),
-    ("units", re.compile(r"\b(?:metric|imperial)\b", re.IGNORECASE)),
-    ("manner", re.compile(r"\b(?:answers?|replies|responses?|tone|style)\b.*|.*\b(?:answers?|replies|responses?)\b", re.IGNORECASE)),
-    ("branch", re.compile(r"\b[a-z][\w.-]*/[\w.-]*\d[\w.-]*\b")),
+    ("money", re.compile(rf"(?i)[$€£¥]\s?\d[\d,.]*|\b(?:\d[\d,.]*|{_WORDED})\s?(?:dollars?|euros?|usd|eur|gbp|bucks)\b")),
+    ("total", re.compile(r"(?i)\b(?:total (?:spending|budget|cost)|budget\b.{0,30}\btotal)\b")),
+    ("zone", re.compile(r"\b(?:UTC|GMT|(?:Pacific|Eastern|Central|Mountain|pacific|eastern|local) [Tt]ime|[A-Z][a-z]+/[A-Z]\w+)\b|(?i:\btime ?zone\b)")),
+    ("date", re.compile(rf"(?i)\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH} \d{{1,2}}\b|\b\d{{1,2}}\.? {_MONTH}\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b")),
+    ("units", re.compile(r"(?i)\b(?:metric|imperial)\b")),
+    ("style", re.compile(r"(?i)\b(?:answer|response|reply) style\b|\bin \S+ style\b")),
+    ("manner", re.compile(r"(?i)\b(?:answers?|replies|responses?|tone)\b")),
+    ("phase", re.compile(r"(?i)\b(?:phase|stage|milestone) \d+\b")),
+    ("base", re.compile(r"(?i)\b(?:base commit|(?:based on|branched from) commit)\b")),
+    ("branch", re.compile(r"(?<![\w/:.])[a-z][\w.-]*/[\w.-]*\d[\w.-]*\b")),
     ("url", re.compile(r"https?://\S+")),
-    ("code", re.compile(r"\b[A-Za-z]{2,}-\d+\b|\b(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[0-9a-f]{7,40}\b")),
-    ("person", re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")),
+    ("code", re.compile(r"(?<![\w/-])[A-Za-z]{2,}-\d+\b|\b(?=[a-f\d]*\d)(?=[a-f\d]*[a-f])[0-9a-f]{7,40}\b")),
+    ("person", re.compile(r"\b(?!(?:Only|The|We|Use|Never|Please|Do|Our|No|This|That|Report|For|From|Branch|Keep)\b)[A-Z][a-z]+ [A-Z][a-z]+\b")),
 )  # fmt: skip
-_SINGLE = frozenset({"zone", "units"})  # a conversation has one at a time
-_ORDER = tuple(name for name, _ in _SORTS)
+_SINGLE = frozenset({"zone", "units", "style", "phase", "base", "total"})  # a conversation has one at a time
+_MOVED = frozenset({"branch"})  # one at a time too, where the later statement speaks as a change
 _CHANGED = re.compile(
     r"\b(?:now|no longer|new|update[sd]?|changed?|moved|switched|rebased|renamed|replaced|rotat(?:ed|ion)|retired|previous|instead"
     r"|from now on|rather|anymore|correction|actually|belongs)\b",
@@ -98,10 +102,11 @@ def _replaced(
     rivals = [i for i in earlier if _comparable(new, listed[i], changed=changed)]
     scored = [(sum(1 / common[w] for w in words & roots[i]), i) for i in rivals]
     best = max(scored, default=(0.0, -1))
-    if best[1] < 0:
-        return set()
-    alone = len(rivals) == 1 and (new.sorts & listed[best[1]].sorts & _SINGLE or changed)
-    return {best[1]} if best[0] >= _NEAR or (alone and new.sorts & listed[best[1]].sorts) else set()
+    rest = max((score for score, i in scored if i != best[1]), default=0.0)
+    single = _SINGLE | _MOVED if changed else _SINGLE
+    only = len(rivals) == 1 and bool(new.sorts & listed[best[1]].sorts & single)
+    clear = best[0] >= _NEAR or (changed and best[0] > 2 * rest)
+    return {best[1]} if only or clear else set()
 
 
 def _comparable(new: Statement, old: Statement, *, changed: bool) -> bool:
@@ -118,4 +123,8 @@ def _masked(text: str) -> str:
 def _roots(text: str) -> frozenset[str]:
     """The words that say what it is about, cut to their stems; values are none."""
     plain = _VALUE.sub(" ", text).lower()
-    return frozenset(w[:5] for x in topics.words(plain) for w in re.split(r"[-/]", x) if len(w) > 2)
+    return frozenset(_stem(w) for x in topics.words(plain) for w in re.split(r"[-/]", x) if len(w) > 2)
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"er$", "", word)[:5]
