@@ -133,6 +133,18 @@ def test_a_permission_lifts_what_was_forbidden():
     assert current("Don't commit yet.", "OK, you can commit now.") == []
 
 
+def test_a_go_ahead_ends_what_was_held_back_and_nothing_else():
+    turns = ("Propose a fix. Do not change the code just yet. Never push to main.", "go ahead with the implementation")
+    assert current(*turns) == ["Never push to main."]
+
+
+def test_the_same_branch_named_again_takes_nothing_back():
+    assert current("don't forget to branch off main", "push it, via a fresh branch off main") == [
+        "don't forget to branch off main",
+        "push it, via a fresh branch off main",
+    ]
+
+
 def test_what_is_said_twice_is_kept_once():
     assert current("Never push to main.", "never push to MAIN.") == ["Never push to main."]
 

@@ -12,7 +12,7 @@ from clew.ledger.facts import Constraint
 from clew.ledger.sentences import sentences, unquoted
 
 _LONGEST = 600
-_OWN = 300  # characters of a last paragraph that is the user's own even below a long paste
+_OWN = 300  # characters of a last paragraph that is the user's own even below a long paste, and of a mere "go ahead"
 _LOOK_BACK = 40  # current constraints that a new one is compared with
 _ANAPHORA = re.compile(r"\b(?:it|that|this|them)\b", re.IGNORECASE)
 
@@ -41,6 +41,8 @@ class Constraints:
                 self._add(sentence, position, "preference")
             elif topics.lifts(said):
                 self._lift(said, position)
+            if not standing and len(text) <= _OWN and topics.sends_off(said):
+                self._sent_off(position)
 
     def _add(self, sentence: str, position: int, kind: Literal["constraint", "preference"]) -> None:
         plain = " ".join(sentence.lower().split())
@@ -75,6 +77,12 @@ class Constraints:
                 self._supersede(i, position)
                 return
 
+    def _sent_off(self, position: int) -> None:
+        """Who says "go ahead" takes back what was forbidden only "yet"."""
+        for i in [i for i in self._current if self.facts[i].source != position]:
+            if topics.for_now(self.facts[i].text):
+                self._supersede(i, position)
+
     def _supersede(self, index: int, position: int) -> None:
         self.facts[index] = replace(self.facts[index], superseded_by=position)
         self._current.remove(index)
@@ -82,6 +90,8 @@ class Constraints:
 
 def _replaces(new: Constraint, old: Constraint) -> bool:
     if new.source == old.source and not topics.corrects(new.text):
+        return False
+    if new.topic == "branch" and topics.branch(new.text) == topics.branch(old.text) != "":
         return False
     if new.topic and new.topic == old.topic:
         return topics.kind(new.text) == topics.kind(old.text) or not topics.kind(old.text)

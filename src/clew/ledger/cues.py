@@ -34,7 +34,7 @@ _CAPITALS = re.compile(
 )
 _OUGHT = re.compile(
     r"\bshould\s+(?!be\s+(?:fine|ok|okay|good|enough|easy|possible|able|ready|done|there|all|straight)\b)(?:be|have|use|include|contain|return|stay|remain|look|match|follow"
-    r"|support|go|ask|say|show|live|also|still|read|write|take|get|run|mention|start|end)\b",
+    r"|support|go|ask|say|show|live|also|still|then|now|just|read|write|take|get|run|reuse|keep|move|pass|call|handle|create|delete|remove|apply|allow|mention|start|end)\b",
     re.IGNORECASE,
 )
 _PASTE = 1_500  # characters from which a message is more likely a document than an order: "should" then says nothing
@@ -54,8 +54,10 @@ _OTHERS = r"""
 # What a user wants of the result (where, by what means, in which order, how much), said without a word of command.
 _WANTED = re.compile(
     r"\bi(?:['’]d|\s+would)?\s+expect\b(?!\s+(?:so|that\s+it\s+(?:was|is))\b)|\b(?:i|we)\s+(?:just|only)\s+(?:want|need)\b(?!\s+to\s+(?:know|check|ask|see|understand|confirm|clarify)\b)"
+    r"|^(?:i|we)\s+want\s+(?:an?|the|it|all|some|every\w*|our|my|no)\b|\b(?:we|you|it)\s+(?:do\s+not|don['’]?t)\s+need\s+(?:to\s+(?!know|worry)|the\b|any\b|an?\b)"
+    r"|\b(?:via|on|off|from|in|into|make|create|use)\s+(?:an?|its|their|one)\s+(?:fresh|separate|single|dedicated|own)\s+\w+|\bmake\s+a\s+new\s+branch\b|\btests?\s+first\b|\bas\s+you\s+go\b"
     r"|\bput\s+(?:it|this|that|them|these|those)\s+(?:all\s+)?(?:in|into|under|on|next\s+to|behind)\b"
-    r"|^(?:create|write|build|implement|generate|render|draw|store|save|do)\b.{3,120}\b(?:using|via)\s+\S+"
+    r"|^(?:create|write|build|implement|generate|render|draw|store|save)\b.{3,120}\b(?:using|via)\s+\S+"
     r"|^(?:give|show|tell|ask|propose|suggest|discuss|plan|explain|present|list|send)\b.{0,80}\bfirst\W*$"
     r"|\bplease\s+(?:keep|leave|stick|make\s+(?:the|it|them|all|these|those|this|that)\b.{0,60}?\b(?:enough|more|less|\w+er)\b)"
     r"|\b(?:i|we)\s+(?:think|feel|believe|guess)\b.{0,80}?\b(?:should|ought\s+to|needs?\s+to)\s+(?:be|use|have|live|stay|go|return|only|not)\b",
@@ -65,6 +67,7 @@ _EXCLAIMS = re.compile(
     r"^(?:(?:ok(?:ay)?|yes|yeah|yep|no|nope|well|h+m+|so|and|also|but|then|alright|right|(?:my\s+)?dude|man|bro|omf?g|wtf|ugh|arg+h+|oh|ah|uh|great|good|nice|cool|perfect|thanks|actually|fucking\s+hell)\b[\s,.!:;—–-]*)+",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\([^()]*\)")
 _OATHS = re.compile(r"\b(?:fuck\w*|damn(?:ed)?|bloody|goddamn)\s+", re.IGNORECASE)
 _ORDER = re.compile(_EN, re.VERBOSE | re.IGNORECASE)
 _WISH = re.compile(_PREFERENCE, re.VERBOSE | re.IGNORECASE)
@@ -73,7 +76,7 @@ _FOREIGN = re.compile(_OTHERS, re.VERBOSE | re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"^\W*(?:what\s+if|suppose|supposing|imagine|say\s+(?:we|you|i)\b|let['’]?s\s+say|assume\s+(?:that\s+)?(?:we|you|i|the)|hypothetical|for\s+example|for\s+instance|e\.g\."
     r"|(?:so\s+)?(?:if|when)\s+(?:i|we|you|it|they|he|she)\s+(?:had|were|would|could)|was\s+wäre|angenommen|nehmen\s+wir\s+an|et\s+si|imagine[zr]?|supposons|qué\s+pasaría|y\s+si|supongamos"
-    r"|wondering|i\s+wonder|假设|如果.*会怎|もし)|\b(?:would\s+(?:have|not\s+be)|might|could\s+have|used\s+to)\b",
+    r"|wondering|i\s+wonder|假设|如果.*会怎|もし)|\b(?:would\s+(?:have|not\s+be)|might|could\s+have\s+(?:been|\w+(?:ed|en))|used\s+to)\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
@@ -101,9 +104,9 @@ def binding(said: str, length: int = 0) -> str:
     """Says "constraint" or "preference" where a sentence binds later work, else empty. `said` has its quotations blanked out;
     `length` is that of the message it stands in.
     """
-    if _SUPPOSED.search(said) is not None:
-        return ""
     plain = _EXCLAIMS.sub("", _OATHS.sub("", said))
+    if _SUPPOSED.search(_ASIDE.sub("", said)) is not None:
+        return ""
     if length >= _DOCUMENT:
         cue = _CAPITALS.search(said) or _ORDER.search(said[: 2 * _LEAD]) or _FOREIGN.search(said)
         if cue is None or (cue.start() > _LEAD and cue.re is not _CAPITALS):

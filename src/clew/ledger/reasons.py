@@ -59,9 +59,13 @@ _MEANS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _FALLS_BACK = re.compile(
-    r",\s*(?:then\s+)?(?:i|we)(?:['’]ll|\s+will)\s+(?:switch|fall\s+back|drop|default|use|reject|support|keep|skip)\b", re.IGNORECASE
+    r",\s*(?:then\s+)?(?:i|we)(?:['’]ll|\s+will)\s+(?:switch|fall\s+back|drop|default|use|reject|support|keep|skip)\b",
+    re.IGNORECASE,
 )
-_SPELT = re.compile(r":[*_\s]*(?:yes|no|defer\w*|skip(?:ped)?|later|out\s+of\s+scope|not\s+now|decided)\b[*_]*(?:[,.;—–]|\s+for\s+now|$)", re.IGNORECASE)
+_SPELT = re.compile(
+    r":[*_\s]*(?:yes|no|defer\w*|skip(?:ped)?|later|out\s+of\s+scope|not\s+now|decided)\b[*_]*(?:[,.;—–]|\s+for\s+now|$)",
+    re.IGNORECASE,
+)
 # An order in the agent's own plan: what it keeps, leaves out or forbids itself.
 _RULES = re.compile(
     r"^[\s*_-]*(?:must(?:\s+not)?|do\s+not|don['’]t|never|avoid|keep|reuse|rely\s+on|rewrite|defer|drop|stick\s+(?:to|with)|leave|prefer|reject)\s+(?!in\s+mind\b|an?\s+eye\b|going\b|you\b|worry\b|forget\b|hesitate\b)"

@@ -58,6 +58,16 @@ _LIFTS = re.compile(
     r"|(?:is|are) (?:ok|okay|fine|allowed)(?: now)?|doesn'?t matter)\b",
     re.IGNORECASE,
 )
+_BRANCH = re.compile(
+    r"\bbranch off (?:of )?(?:the )?([\w./-]*\w)|\b(?:commit|push) (?:directly )?to ([\w./-]*\w)|\bon (?:the )?(\S+) branch\b",
+    re.IGNORECASE,
+)
+_SENDS_OFF = re.compile(
+    r"^\W*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|great|good|perfect|alright|now|please|then|let'?s)[\s,.!]+)*"
+    r"(?:go\s+ahead|go\s+for\s+it|proceed|start\s+(?:with\s+)?(?:implement\w*|coding|the\s+\w+)|implement\s+(?:it|this|that|the)|do\s+it|ship\s+it)\b",
+    re.IGNORECASE,
+)
+_FOR_NOW = re.compile(r"\b(?:yet|for now|just now|until i|before i|right now)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\b(?:never|don'?t|do not|must not|mustn'?t|avoid|no|without|not)\b", re.IGNORECASE)
 _STOP = frozenset(
     [
@@ -177,6 +187,22 @@ def allowed(sentence: str) -> str:
         else None
     )
     return verb[1].lower() if verb is not None else ""
+
+
+def branch(sentence: str) -> str:
+    """Which branch it says to start from or to work on."""
+    named = _BRANCH.search(sentence)
+    return next((g.lower() for g in named.groups() if g), "") if named is not None else ""
+
+
+def sends_off(sentence: str) -> bool:
+    """Whether it tells the agent to begin with what was held back."""
+    return _SENDS_OFF.search(sentence) is not None
+
+
+def for_now(sentence: str) -> bool:
+    """Whether it forbids a thing only until the user says so."""
+    return _FOR_NOW.search(sentence) is not None and forbids(sentence)
 
 
 def forbids(sentence: str) -> bool:
