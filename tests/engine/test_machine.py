@@ -9,8 +9,8 @@ import pytest
 
 from clew.engine import describe
 from clew.engine import events as ev
-from clew.engine.machine import LEADS_TO, TRANSITIONS, step
 from clew.engine.failures import thrash
+from clew.engine.machine import LEADS_TO, TRANSITIONS, step
 from clew.engine.values import EMPTY_BASE, Epoch, Phase, Refusal
 from clew.errors import ProtocolBug
 from tests.conftest import ROOT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.ledger import Builder, Ledger
 from clew.ledger.names import Names
 from clew.tokens import Counter
-from clew.transcript import Message, Place, Transcript, reference, text_address
+from clew.transcript import Image, Message, Place, Transcript, reference, text_address
 from clew.wire import Wire
 
 
@@ -22,6 +22,7 @@ class Log:
         self._builder = Builder()
         self._snapshot: Ledger | None = None
         self.last_user = -1
+        self.last_pictured = -1
         self._originals: dict[str, Place] = {}
 
     def append(self, message: Message) -> int:
@@ -31,6 +32,8 @@ class Log:
         self._sizes.append(size)
         if message.is_user_turn:
             self.last_user = position
+            if any(isinstance(p, Image) for p in message.parts):
+                self.last_pictured = position
         self.names.observe(message)
         self._builder.observe(position, message, self.transcript)
         self._snapshot = None

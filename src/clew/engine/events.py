@@ -29,6 +29,10 @@ class Log(Protocol):
     def last_user(self) -> int:
         """The newest user turn; -1 where there is none."""
 
+    @property
+    def last_pictured(self) -> int:
+        """The newest user turn that holds an image; -1 where there is none."""
+
     def size(self, position: int) -> int:
         """Tokens of one message of the log."""
 

@@ -11,17 +11,20 @@ from clew.boundaries import choose, head_end
 from clew.engine.events import Log
 from clew.engine.values import Base, Draft, Epoch, Refusal, State, Urgency, Written
 from clew.handoff import closing, receipt, template
+from clew.handoff.brief import brief
 from clew.handoff.record import Budget, Record, Source, extend, from_model, users_only
 from clew.ledger.foreign import recognise
+from clew.ledger.requests import spoken_by_user
 from clew.redact import redact
-from clew.strategies import clip
+from clew.strategies import clip, media
 from clew.strategies.base import Edit, Scene
-from clew.transcript import Message, Span, reference
+from clew.transcript import Message, Span, reference, text_address
 from clew.wire.edit import render
 
 LEVELS = 4  # 0 as set; 1 a smaller tail and record; 2 results in the tail as digests; 3 the largest parts clipped
 _LEAST = 0.10  # of the view: what an epoch that may wait has to save
 _TIGHTER = (1.0, 0.5, 0.35, 0.25)
+_BRIEF = 0.4  # of the hard limit: what a handoff may take at the last level
 _USER_MOST = 0.25  # of the hard limit: what a user turn that is shown again may take where everything is clipped
 _MODELS_OWN = (template.ACTIONS, template.DECISIONS, template.RESOLVED, template.CONTEXT)
 
@@ -89,7 +92,8 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, 
     """
     w = written if written is not None else by_ledger(log, state, d)
     transcript, end = log.transcript, len(log.transcript)
-    head = [transcript[i] for i in range(d.head)]
+    old = _old_pictures(log, d)
+    head = [shown(transcript[i], old.get(i, ())) for i in range(d.head)]
     again = _pinned(log, d)
     pinned = shown(transcript[again], _clipped_user(log, state, d, again)) if again >= 0 else None
     front = sum(log.size(i) for i in range(d.head)) + sum(log.measure(x) + 8 for x in w.texts)
@@ -117,7 +121,11 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, 
         urgency=d.urgency,
         span=d.span,
         base=base,
-        edits=(*_all_edits(log, d, edits), *(_clipped_user(log, state, d, again) if again >= 0 else ())),
+        edits=(
+            *(e for es in old.values() for e in es),
+            *_all_edits(log, d, edits),
+            *(_clipped_user(log, state, d, again) if again >= 0 else ()),
+        ),
         handoff="\n\n".join(w.texts),
         sections=w.sections,
         receipt=paper,
@@ -148,7 +156,24 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     recall = state.limits.recall
     text = template.closing_text(closed.sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)
-    return Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page, closed.numbered)
+    made = Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page, closed.numbered)
+    room = int(_BRIEF * state.limits.hard)
+    if d.level < LEVELS - 1 or sum(log.measure(x) for x in made.texts) <= room:
+        return made
+    return _in_brief(log, state, d, made, room)
+
+
+def _in_brief(log: Log, state: State, d: Draft, long: Written, room: int) -> Written:
+    """The shortest handoff, where the other would fill the window; that one stays behind a reference where there is a way
+    to recall it.
+    """
+    users = (i for i in range(d.head, d.cut.tail) if log.transcript[i].is_user_turn and i != log.last_user)
+    said = [(i, text) for i in users if (text := spoken_by_user(log.transcript[i])) and recognise(text) is None]
+    page = redact("\n\n".join([*long.texts, long.page]), force=True) if state.limits.recall else ""
+    note = f"More: `{state.limits.recall}` {reference(text_address(page))}." if page else ""
+    room -= log.measure(template.END_MARKER) + 1
+    short = brief(said, d.ledger, room, log.measure, note=note)
+    return replace(long, texts=(f"{short.text}\n{template.END_MARKER}",), page=page)
 
 
 def _by_model(sections: template.Sections) -> str:
@@ -188,6 +213,17 @@ def shown(message: Message, edits: Iterable[Edit]) -> Message:
     return render(message, wanted) if wanted else message
 
 
+def _old_pictures(log: Log, d: Draft) -> Mapping[int, tuple[Edit, ...]]:
+    """Pictures of the head, where a newer user turn brought some."""
+    if not 0 < d.head <= log.last_pictured:
+        return {}
+    scene = Scene(log.transcript, Span(0, d.head), log.measure)
+    edits: dict[int, tuple[Edit, ...]] = {}
+    for e in media.historic(scene, newest=log.last_pictured):
+        edits[e.message] = (*edits.get(e.message, ()), e)
+    return edits
+
+
 def _pinned(log: Log, d: Draft) -> int:
     """The last user turn where it leaves the tail: it is shown again after the handoff. -1 where it needn't be."""
     user = log.last_user
@@ -223,7 +259,8 @@ def _tail_edits(log: Log, state: State, d: Draft, room: int) -> Mapping[int, tup
 
 
 def _size(log: Log, i: int, edits: Mapping[int, tuple[Edit, ...]]) -> int:
-    return log.size(i) - sum(e.saved for e in edits.get(i, ()))
+    """Tokens of a message as it is shown: an edited one is counted again, since an edit only estimates what it saves."""
+    return log.count(shown(log.transcript[i], edits[i])) if i in edits else log.size(i)
 
 
 def _base(log: Log, d: Draft, made: Assembled, edits: Mapping[int, tuple[Edit, ...]], pieces: int) -> Base:

@@ -98,6 +98,9 @@ def count(
     def begun(fact: str) -> bool:
         return " ".join(redact(fact[:_NAMED], force=True).split()) in flat
 
+    def away(fact: str) -> bool:
+        return bool(page) and redact(fact, force=True) in page
+
     def pinned(kind: str, facts: Iterable[tuple[str, int]]) -> Count:
         listed = list(facts)
         kept = [f for f, _ in listed if holds(f)]
@@ -105,7 +108,7 @@ def count(
         over = [
             f
             for f, source in listed
-            if not holds(f) and (named(source) or (kind == REQUESTS and (f in few or begun(f))))
+            if not holds(f) and (named(source) or away(f) or (kind == REQUESTS and (f in few or begun(f))))
         ]
         lost = tuple(f for f, _ in listed if not holds(f) and f not in over)
         return Count(kind, len(listed), len(kept), len(over), lost)
@@ -113,9 +116,9 @@ def count(
     def loose(kind: str, facts: Iterable[str]) -> Count:
         listed = list(dict.fromkeys(facts))
         kept = [f for f in listed if f in text]
-        away = [f for f in listed if f not in text and f in page]
+        over = [f for f in listed if f not in text and f in page]
         return Count(
-            kind, len(listed), len(kept), len(away), tuple(f for f in listed if f not in text and f not in away)
+            kind, len(listed), len(kept), len(over), tuple(f for f in listed if f not in text and f not in over)
         )
 
     return (
