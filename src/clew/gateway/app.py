@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from clew.config import Settings
-from clew.errors import ClewError, StoreError, WireError
+from clew.errors import ClewError, WireError
 from clew.gateway import asgi, overflow, status
 from clew.gateway.asgi import Call, Gone, Receive, Scope, Send
 from clew.gateway.auth import Door
@@ -190,14 +190,21 @@ class Gateway:
             if told is None or tries == TRIES or turn.route.counts or self._settings.serve.mode == "observe":
                 break
             self.counts.add("overflows")
-            try:
-                shorter = await self._apart(lambda: self._turns.harder(turn, told))  # noqa: B023 - awaited at once
-            except StoreError:
-                shorter = False
-            if not shorter:
+            if not await self._shortened(turn, told):
                 break
             answer.close()
         return answer, first
+
+    async def _shortened(self, turn: Turn, told: overflow.Overflow) -> bool:
+        """Whether there is something shorter to send; where there isn't, the client gets the upstream's own words."""
+        try:
+            return await self._apart(lambda: self._turns.harder(turn, told))
+        except ClewError as e:
+            self.counts.add(f"not shortened: {type(e).__name__}")
+        except Exception:
+            self.counts.add("faults")
+            logger.exception("a refused turn could not be shortened")
+        return False
 
     async def _apart(self, work: Callable[[], T]) -> T:
         """Done in a thread, so that the loop goes on."""

@@ -102,7 +102,7 @@ class Turns:
             if live.used > _SHRINK * sent and not isinstance(live.make_fit(), Epoch):
                 return False
             self._view(turn.conversation)
-            turn.request, turn.body = self._rendered(turn)
+            _, turn.body = self._rendered(turn)
             turn.edited = True
             return True
 
