@@ -18,7 +18,7 @@ ORDER = [
     "errors", "jsonio", "config", "catalog", "transcript", "wire", "tokens", "economics", "redact",
     "store", "lineage", "recall", "ledger", "strategies", "boundaries", "handoff", "assemble", "engine", "engines",
     "summarise", "memory", "context", "caching", "analytics", "control", "inspect", "replay", "report", "testing",
-    "record", "page", "gateway", "agent", "integrations", "demo", "cli",
+    "record", "page", "gateway", "connect", "service", "doctor", "agent", "integrations", "demo", "cli",
 ]  # fmt: skip
 
 
