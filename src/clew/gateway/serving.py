@@ -7,8 +7,10 @@ import multiprocessing
 import os
 import signal
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 
 import uvicorn
@@ -20,6 +22,7 @@ from clew.gateway.auth import Door
 from clew.gateway.routes import Routes
 from clew.store import Store, open_store
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE = 75  # seconds an unused connection of a client stays open
 _GRACE = 10  # seconds that running answers are given at the end
 _AGAIN = 0.5  # seconds before a worker that died is started anew
@@ -49,10 +52,26 @@ def url_of(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+class Quiet(uvicorn.Server):
+    """Ends on a signal and leaves it at that, so that what stands after it is still done."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {n: signal.signal(n, self.handle_exit) for n in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
 def server(settings: Settings, store: Store, *, clock: Callable[[], float] = time.time) -> uvicorn.Server:
     """An ASGI server of one gateway, to be given a socket."""
     app = Gateway(settings, store, clock=clock)
-    return uvicorn.Server(
+    return Quiet(
         uvicorn.Config(
             app,
             http="httptools",
@@ -101,7 +120,7 @@ def serve(settings: Settings, listening: socket.socket) -> None:
         nonlocal stopping
         stopping = True
 
-    before = [signal.signal(n, stop) for n in (signal.SIGINT, signal.SIGTERM)]
+    before = [signal.signal(n, stop) for n in _SIGNALS]
     workers = [begin() for _ in range(settings.serve.workers)]
     try:
         while not stopping:
@@ -115,7 +134,7 @@ def serve(settings: Settings, listening: socket.socket) -> None:
                 os.kill(worker.pid, signal.SIGTERM)
         for worker in workers:
             worker.join(_GRACE + 5)
-        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+        for number, handler in zip(_SIGNALS, before, strict=True):
             signal.signal(number, handler)
 
 
