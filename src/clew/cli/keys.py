@@ -20,7 +20,7 @@ def _posix() -> str:
     where = sys.stdin.fileno()
     before = termios.tcgetattr(where)
     try:
-        tty.setcbreak(where)
+        tty.setcbreak(where, termios.TCSADRAIN)  # what was typed ahead counts
         return sys.stdin.read(1) or "q"
     finally:
         termios.tcsetattr(where, termios.TCSADRAIN, before)

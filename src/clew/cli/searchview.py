@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from clew.cli.keys import key
@@ -38,8 +39,13 @@ class Look:
         return ("", "") if self.console.color_system and not self.console.no_color else ("»", "«")
 
     def print(self, lines: Iterator[Text]) -> None:
+        """Each line under its own indent where it must be broken; whole where nobody's window breaks it."""
         for line in lines:
-            self.console.print(line, soft_wrap=not self.live)
+            if not self.live:
+                self.console.print(line, soft_wrap=True)
+                continue
+            indent = len(line.plain) - len(line.plain.lstrip())
+            self.console.print(Padding(line[indent:], (0, 0, 0, indent)))
 
     def prompt(self, text: str) -> None:
         """On a line of its own that the next thing printed takes the place of."""
@@ -112,7 +118,8 @@ def _snippet(hit: Found, look: Look) -> Text:
 def _message(m: Shown, *, here: bool) -> Text:
     line = Text(f"     {'▶' if here else ' '} ", "yellow" if here else "")
     line.append(f"{m.position:>5} ", "dim")
-    line.append(m.tool or m.role, _ROLES.get(m.role, ""))
+    name = f"{m.role} → {m.tool}" if m.tool and m.role == "assistant" else m.tool or m.role
+    line.append(name, _ROLES.get(m.role, ""))
     text = " ".join(m.text[:_SHOWN].split())
     line.append("  " + text)
     left_out = m.left_out + max(0, len(m.text) - _SHOWN)

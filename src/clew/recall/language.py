@@ -128,7 +128,7 @@ def _without_brackets(tokens: Sequence[_Token]) -> list[_Token]:
             opened = n
         elif opened is not None and t.text.endswith(")") and t.text.count(")") > t.text.count("("):
             inside = tokens[opened + 1 : n]
-            if [x.text == "OR" for x in inside] != [i % 2 == 0 for i in range(len(inside))]:
+            if not len(inside) % 2 or [x.text == "OR" for x in inside] != [i % 2 == 0 for i in range(len(inside))]:
                 raise _Bad("brackets can only hold alternatives, as in (a OR b)")
             found[opened] = tokens[opened]._replace(text=tokens[opened].text[1:])
             found[n] = t._replace(text=t.text[:-1])
