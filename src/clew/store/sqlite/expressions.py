@@ -16,7 +16,6 @@ _GRAMS_ASKED = 10  # of a long fragment: more make the search slower, hardly nar
 _MOST_ENDINGS = 500  # trigrams that a fragment of one or two characters may begin
 _COMMON = {c: n for n, c in enumerate("qjzxkvwybgpfmuhcdlrnsaiote \n", 1)}  # rare letters first
 _INNER = re.compile(r"(?<=[\W_])[^\W_]+(?=[\W_])")
-_OPEN = re.compile(r"(?<=[\W_])[^\W_]{4,}$")
 
 
 def by_words(query: Query) -> str:
@@ -71,8 +70,6 @@ def _all(query: Query, expression: Callable[[Term], str]) -> str:
 def _words(term: Term) -> str:
     row = _inner(term) if term.kind is TermKind.FRAGMENT else words(clean(term.text))
     parts = [_quoted(w) for w in dict.fromkeys(row)]
-    if term.kind is TermKind.FRAGMENT and (begun := _OPEN.search(fold(clean(term.text)))):
-        parts.append(_quoted(begun[0]) + " *")
     if term.kind is TermKind.PREFIX and row:
         parts = [*(_quoted(w) for w in dict.fromkeys(row[:-1])), _quoted(row[-1]) + " *"]
         row = row[:-1]

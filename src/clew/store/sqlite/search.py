@@ -13,7 +13,7 @@ from clew.store.sqlite.propose import Row, propose
 from clew.store.sqlite.rawtest import RawTest, raw_test
 from clew.store.sqlite.rows import name_of, seconds, unpack
 
-_RANKED, _RANKED_TEXT = 100, 300_000  # messages, and characters, that are ranked; of more, the newest count
+_RANKED, _RANKED_TEXT = 60, 200_000  # messages, and characters, that are ranked; of more, the newest count
 
 
 def find(link: Link, query: Query, scope: Scope, limit: int, offset: int) -> list[Hit]:
