@@ -72,7 +72,9 @@ def test_a_view_that_cant_fit_says_what_fills_it_and_never_loops():
 
 
 def test_output_system_and_tools_are_taken_off_the_window():
-    tools = [{"type": "function", "function": {"name": f"tool_{n}", "parameters": {"type": "object"}}} for n in range(40)]
+    tools = [
+        {"type": "function", "function": {"name": f"tool_{n}", "parameters": {"type": "object"}}} for n in range(40)
+    ]
     plain = Context(20_000, config={})
     full = Context(20_000, config={}, tools=tools, max_output=4_000)
     assert full.status()["hard_limit"] < plain.status()["hard_limit"] - 4_000
@@ -114,13 +116,18 @@ def test_long_arguments_of_old_calls_shrink_and_stay_json():
 
 def picture(text, mark):
     url = f"data:image/png;base64,{mark * 300}"
-    return {"role": "user", "content": [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}]}
+    return {
+        "role": "user",
+        "content": [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": url}}],
+    }
 
 
 def test_pictures_of_earlier_turns_give_way_and_the_newest_stays():
     messages = [picture("Look at this one.", "A"), {"role": "assistant", "content": "I see."}]
     for n in range(30):
-        messages += [m.value for m in (b.call(f"c{n}", "bash", {"command": f"ls {n}"}), b.result(f"c{n}", f"file_{n} " * 90))]
+        messages += [
+            m.value for m in (b.call(f"c{n}", "bash", {"command": f"ls {n}"}), b.result(f"c{n}", f"file_{n} " * 90))
+        ]
     messages += [picture("And this.", "B"), {"role": "assistant", "content": "I see that too."}]
     messages += [picture("Now this.", "C"), {"role": "assistant", "content": "And that."}]
     done = compress(messages, 20_000, config={})
@@ -145,7 +152,9 @@ def test_sealed_thinking_is_kept_whole_or_dropped_whole():
     for n in range(40):
         for m in thinking(n):
             ctx.append(m)
-        kept = [p for m in ctx.view() if isinstance(m["content"], list) for p in m["content"] if p["type"] == "thinking"]
+        kept = [
+            p for m in ctx.view() if isinstance(m["content"], list) for p in m["content"] if p["type"] == "thinking"
+        ]
         for p in kept:
             number = int(p["signature"][3:-2])
             assert p["thinking"] == f"step {number} " * 40

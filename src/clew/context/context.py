@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -48,6 +49,7 @@ from clew.engine.pressure import estimate
 from clew.engine.values import Epoch, Phase, Refusal, State
 from clew.errors import ClewWarning, Closed, InputError, SummaryError, UnknownReference, WindowTooSmall
 from clew.handoff.receipt import Receipt
+from clew.handoff.template import SYSTEM_NOTE
 from clew.jsonio import Json
 from clew.ledger import Ledger
 from clew.store import Store
@@ -111,6 +113,7 @@ class Context:
         carried = overhead + (counter.tools(self._tools) if self._tools else 0)
         if system is not None and self._wire.system_key:
             carried += counter.system(system)
+            carried += counter.text(SYSTEM_NOTE) if settings.compression.system_note == "system" else 0
         limits = limits_of(
             settings,
             known,
@@ -186,11 +189,12 @@ class Context:
     def request(self) -> dict[str, Json]:
         """The view as a request's members: messages (or input), tools, and the system prompt where it stands apart."""
         out: dict[str, Json] = {}
+        messages = self.view()  # first: an epoch it makes may add a note to the system prompt
         if self._system is not None and self._wire.system_key:
-            out[self._wire.system_key] = jsonio.copy(self._system)
+            out[self._wire.system_key] = self._told()
         if self._tools:
             out["tools"] = jsonio.copy(self._tools)
-        out[self._wire.messages_key] = self.view()
+        out[self._wire.messages_key] = messages
         return out
 
     def report(self, usage: Json) -> None:
@@ -261,12 +265,9 @@ class Context:
             self._open()
             if not self._epochs or self._state.phase is not Phase.IDLE:
                 return None
-            gone = self._epochs.pop()
-            self._keeper.undo()
-            previous = self._epochs[-1] if self._epochs else None
-            saved = self._saved_since(previous.at if previous is not None else 0)
-            self._apply(Undone(self._log, previous, saved))
-            self._view.rebase(self._log, self._state.base, self._arrival)
+            gone = self._epochs[-1]
+            self._keeper.undo(len(self._log.transcript))
+            self._drop_last()
             return gone
 
     @property
@@ -393,6 +394,15 @@ class Context:
             self._catch_up()
         return outcome
 
+    def _told(self) -> Json:
+        """The system prompt that stands apart; where the settings want it, with the note that turns were compacted."""
+        system = jsonio.copy(self._system)
+        if not (self._state.limits.system_note and self._epochs):
+            return system
+        if isinstance(system, str):
+            return f"{system}\n\n{SYSTEM_NOTE}"
+        return [*system, {"type": "text", "text": SYSTEM_NOTE}]
+
     def _release(self) -> None:
         """Give the right to compact back, unless another thread is at it."""
         with self._lock:
@@ -486,13 +496,31 @@ class Context:
                 raise WindowTooSmall(status.too_small(state), hint=status.TOO_SMALL_HINT)
             return tuple(self._view.messages)
 
+    def _drop_last(self) -> None:
+        """Back to what stood before the last epoch."""
+        self._epochs.pop()
+        previous = self._epochs[-1] if self._epochs else None
+        saved = self._saved_since(previous.at if previous is not None else 0)
+        self._apply(Undone(self._log, previous, saved))
+        self._view.rebase(self._log, self._state.base, self._arrival)
+
     def _resume(self) -> None:
-        """Play what the store holds: messages in order, each epoch where it was made."""
-        epochs = list(self._keeper.epochs(self._wire))
+        """Play what the store holds: messages in order, each epoch where it was made, also one that was undone later:
+        what arrived meanwhile was shown as that epoch had it.
+        """
+        history = deque(self._keeper.history(self._wire))
+        undone: list[int] = []
         for m in self._keeper.messages():
             self._take(m)
-            while epochs and epochs[0].at == len(self._log.transcript):
-                epoch = epochs.pop(0)
+            length = len(self._log.transcript)
+            while undone and undone[-1] == length:
+                undone.pop()
+                self._drop_last()
+            while history and history[0][0].at == length:
+                epoch, dropped = history.popleft()
+                if dropped == length:
+                    continue
+                undone.append(dropped)
                 self._epochs.append(epoch)
                 self._originals.keep(self._gather(epoch))
                 self._state = apply(self._state, epoch)

@@ -31,6 +31,10 @@ class Keeper:
     def epochs(self, _wire: Wire, /) -> Sequence[Epoch]:
         return ()
 
+    def history(self, _wire: Wire, /) -> Sequence[tuple[Epoch, int]]:
+        """Every epoch there was, with the log's length when it was undone; -1 where it is in force."""
+        return ()
+
     def restore(self, state: State, /) -> State:
         return state
 
@@ -52,8 +56,8 @@ class Keeper:
         """While this lasts the right to compact doesn't run out."""
         yield
 
-    def undo(self) -> None:
-        """Keep that the last epoch was dropped."""
+    def undo(self, _at: int, /) -> None:
+        """Keep that the last epoch was dropped when the log had this length."""
 
     def counters(self, _state: State, /) -> None:
         """Keep what decides when the next epoch comes."""
@@ -81,10 +85,13 @@ class InStore(Keeper):
 
     def epochs(self, wire: Wire, /) -> Sequence[Epoch]:
         """The epochs in force: those that were undone are left out."""
-        undone = {e.body["number"] for e in self.store.events(self.session, kind="undo")}
-        stored = [e for e in self.store.epochs(self.session) if e.number not in undone]
-        self._numbers = [e.number for e in stored]
-        return [epoch_in(e.body, wire) for e in stored]
+        return [epoch for epoch, undone in self.history(wire) if undone < 0]
+
+    def history(self, wire: Wire, /) -> Sequence[tuple[Epoch, int]]:
+        undone = {e.body["number"]: e.body["at"] for e in self.store.events(self.session, kind="undo")}
+        stored = self.store.epochs(self.session)
+        self._numbers = [e.number for e in stored if e.number not in undone]
+        return [(epoch_in(e.body, wire), undone.get(e.number, -1)) for e in stored]
 
     def restore(self, state: State, /) -> State:
         kept = self.store.get_state(self.session, _COUNTERS)
@@ -137,8 +144,8 @@ class InStore(Keeper):
         self._numbers.append(number)
         return Committed(now)
 
-    def undo(self) -> None:
-        self.store.add_event(self.session, "undo", {"number": self._numbers.pop()})
+    def undo(self, at: int, /) -> None:
+        self.store.add_event(self.session, "undo", {"number": self._numbers.pop(), "at": at})
 
     def counters(self, state: State, /) -> None:
         self.store.put_state(self.session, _COUNTERS, state.length, counters_out(state))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -12,17 +13,19 @@ from clew.engine.events import Log
 from clew.engine.values import Base, Draft, Epoch, Refusal, State, Urgency, Written
 from clew.handoff import closing, receipt, template
 from clew.handoff.brief import brief
+from clew.handoff.focus import focus_of
 from clew.handoff.record import Budget, Record, Source, extend, from_model, users_only
 from clew.ledger.foreign import recognise
 from clew.ledger.requests import spoken_by_user
 from clew.redact import redact
 from clew.strategies import clip, media
 from clew.strategies.base import Edit, Scene
-from clew.transcript import Message, Span, reference, text_address
+from clew.transcript import Message, Span, Text, reference, text_address
 from clew.wire.edit import render
 
 LEVELS = 4  # 0 as set; 1 a smaller tail and record; 2 results in the tail as digests; 3 the largest parts clipped
 _LEAST = 0.10  # of the view: what an epoch that may wait has to save
+_REFERENCE = re.compile(r"\bclew:[a-z2-7]{12}\b")
 _TIGHTER = (1.0, 0.5, 0.35, 0.25)
 _BRIEF = 0.4  # of the hard limit: what a handoff may take at the last level
 _USER_MOST = 0.25  # of the hard limit: what a user turn that is shown again may take where everything is clipped
@@ -94,6 +97,8 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, 
     transcript, end = log.transcript, len(log.transcript)
     old = _old_pictures(log, d)
     head = [shown(transcript[i], old.get(i, ())) for i in range(d.head)]
+    if state.limits.system_note:
+        head = _noted(head)
     again = _pinned(log, d)
     pinned = shown(transcript[again], _clipped_user(log, state, d, again)) if again >= 0 else None
     front = sum(log.size(i) for i in range(d.head)) + sum(log.measure(x) + 8 for x in w.texts)
@@ -146,14 +151,16 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     shown_names = frozenset(
         n for i in range(d.cut.tail, len(transcript)) for line in log.names.lines(i) for n, _, _ in line.names
     )
-    src = Source(transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions)
+    request = d.ledger.open_requests[-1].text if d.ledger.open_requests else ""
+    focus = focus_of(d.focus, request)
+    src = Source(transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions, focus)
     earlier = from_model(state.record, _by_model(state.previous), src) if state.record.by_model else state.record
     record = extend(earlier, src, d.span, shown_names, budget, opening=_opening(state, d))
     whole = () if d.level >= LEVELS - 1 else (d.cut.last_user,)
     in_view = frozenset((*record.verbatim, *whole, *range(d.cut.tail, len(transcript)), *range(d.head)))
     ledger_budget = int(min(state.limits.soft, 34_000) * 0.02 * scale)
-    closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(state.limits.recall))
     recall = state.limits.recall
+    closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(recall), focus=focus)
     text = template.closing_text(closed.sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)
     made = Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page, closed.numbered)
@@ -211,6 +218,16 @@ def shown(message: Message, edits: Iterable[Edit]) -> Message:
     """A message with its edits."""
     wanted = {e.part: e.text for e in edits}
     return render(message, wanted) if wanted else message
+
+
+def _noted(head: list[Message]) -> list[Message]:
+    """The head with the note at the end of its system prompt, where it has one that is words."""
+    for i in range(len(head) - 1, -1, -1):
+        texts = [(k, p.text) for k, p in enumerate(head[i].parts) if isinstance(p, Text)]
+        if head[i].role in ("system", "developer") and texts:
+            last, told = texts[-1]
+            return [*head[:i], render(head[i], {last: f"{told}\n\n{template.SYSTEM_NOTE}"}), *head[i + 1 :]]
+    return head
 
 
 def _old_pictures(log: Log, d: Draft) -> Mapping[int, tuple[Edit, ...]]:
@@ -286,4 +303,4 @@ def words_of(message: Message) -> str:
 
 
 def _references(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(w.strip("`,.;:()[]") for w in text.split() if w.lstrip("`([").startswith("clew:")))
+    return tuple(dict.fromkeys(_REFERENCE.findall(text)))

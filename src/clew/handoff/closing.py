@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from clew.handoff import template as t
+from clew.handoff.focus import NO_FOCUS, Focus
 from clew.ledger.facts import FileFact, Ledger, Request
 from clew.ledger.tools import one_line
 from clew.redact import redact
@@ -30,10 +31,16 @@ class Closing:
 
 
 def sections(
-    ledger: Ledger, shown: frozenset[int], budget: int, measure: Callable[[str], int], *, recall: bool = False
+    ledger: Ledger,
+    shown: frozenset[int],
+    budget: int,
+    measure: Callable[[str], int],
+    *,
+    recall: bool = False,
+    focus: Focus = NO_FOCUS,
 ) -> Closing:
     """The closing's sections from the ledger, within about `budget` tokens: what must be kept is kept whatever it
-    costs; files, decisions, values and answers share what is left. `shown` are the user messages that the view holds
+    costs; files, decisions, values and answers share what is left, those of a given focus first. `shown` are the user messages that the view holds
     verbatim besides.
     """
     pending, numbered = _pending(ledger, shown, 2 * budget, measure)
@@ -56,7 +63,8 @@ def sections(
     )
     may: dict[str, list[str]] = {}
     over: dict[str, list[str]] = {}
-    for heading, share, lines in shares:
+    for heading, share, listed in shares:
+        lines = focus.first(listed)
         may[heading], used = _fitting(lines, int(left * share), measure)
         over[heading] = lines[len(may[heading]) :]
         left -= used

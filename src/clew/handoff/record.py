@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from clew.handoff.actions import action_line, shortened
 from clew.handoff.excerpts import Seen, excerpts
+from clew.handoff.focus import NO_FOCUS, Focus
 from clew.handoff.template import unframe
 from clew.ledger.facts import Decision
 from clew.ledger.foreign import recognise
@@ -83,6 +84,7 @@ class Source:
     measure: Measure
     recall: str = ""
     decisions: tuple[Decision, ...] = ()  # by position
+    focus: Focus = NO_FOCUS
 
 
 def extend(
@@ -193,10 +195,12 @@ def _choose(src: Source, places: dict[str, int], room: float, kept: frozenset[st
     One that is kept already, though beside nothing, comes again only if the agent itself used it.
     """
     pool = []
+    near = src.focus.near(line for at in set(places.values()) for line in src.names.lines(at))
     for name, at in places.items():
         if name in kept and not src.names.by_agent(name):
             continue
         score = src.names.score(name) - (_AGAIN if name in kept else 0.0)
+        score += max(src.focus.of(name), near.get(name, 0.0))
         if score >= _FLOOR:
             pool.append((_value(score, name), name, at))
     pool.sort(key=lambda p: (-p[0], p[1]))

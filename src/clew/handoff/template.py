@@ -39,6 +39,10 @@ FRAMING = (
     "(MEMORY.md, USER.md) and the system prompt stay authoritative, and all tools stay in use. Files and processes may "
     "already reflect this work: build on it rather than repeat it."
 )
+SYSTEM_NOTE = (
+    "[Note: earlier turns of this conversation were compacted into a record that stands below. Build on it and on the "
+    "present state rather than repeat what it says was done.]"
+)
 RECALL_NOTE = "A reference such as clew:… stands for an original that `{how}` prints in full."
 END_MARKER = "[End of the compacted record. What follows is the live conversation.]"
 
