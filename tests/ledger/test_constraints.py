@@ -44,6 +44,11 @@ def current(*turns: str) -> list[str]:
         "and give me the options first?",
         "well, i think it should be two colors?",
         "please make the colors different enough",
+        "Concrete findings only.",
+        "Return the findings first, with paths.",
+        "We should run it on unique commits.",
+        "spawn one or more reviewers after each step.",
+        "is there a way to say that it should only be shown when asked for?",
         "create one fixture for all tests using chalk",
         "Leave the old endpoint as it is.",
         "If a check fails, stop and ask me.",
@@ -127,6 +132,13 @@ def test_the_last_words_below_a_long_paste_are_the_users_own():
     assert current("changed the parser and the printer\n" * 80 + "\nwe just want to say that it works") == [
         "we just want to say that it works"
     ]
+
+
+def test_what_a_lead_in_says_was_pasted_is_not_the_users():
+    report = "The review is in. You must never ship this. No mutex guards it.\n\n" * 9
+    assert current(f"can you incorporate this review:\n\n{report}") == []
+    rules = "Never push to main. " + "Keep it small and readable for everybody. " * 9
+    assert "Never push to main." in current(f"Please follow these:\n\n{rules}")
 
 
 def test_a_permission_lifts_what_was_forbidden():

@@ -14,6 +14,10 @@ from clew.ledger.sentences import sentences, unquoted
 _LONGEST = 600
 _OWN = 300  # characters of a last paragraph that is the user's own even below a long paste, and of a mere "go ahead"
 _LOOK_BACK = 40  # current constraints that a new one is compared with
+_PASTES = re.compile(
+    r"\b(?:incorporate|feedback|review(?:er)?s?|reports?|findings|comments?|output|logs?|errors?|failure|trace|got|says?|said|wrote|seeing)\b",
+    re.IGNORECASE,
+)
 _ANAPHORA = re.compile(r"\b(?:it|that|this|them)\b", re.IGNORECASE)
 
 
@@ -29,7 +33,8 @@ class Constraints:
         """Take a user's words in, or a client's standing instructions, which are rules however long."""
         length = 0 if standing else len(text)
         last = text.rstrip().rpartition("\n\n")[2]
-        for sentence in sentences(text):
+        pasted = not standing and _pasted(text)
+        for sentence in sentences(text[:pasted] if pasted else text):
             if len(sentence) > _LONGEST or len(sentence) < 4:
                 continue
             said = unquoted(sentence)
@@ -86,6 +91,13 @@ class Constraints:
     def _supersede(self, index: int, position: int) -> None:
         self.facts[index] = replace(self.facts[index], superseded_by=position)
         self._current.remove(index)
+
+
+def _pasted(text: str) -> int:
+    """Where a paste begins that the user's first words lead in ("the review says:"); none where they lead in rules."""
+    first, gap, rest = text.partition("\n\n")
+    led_in = len(first) <= _OWN and first.rstrip().endswith(":") and _PASTES.search(first) is not None
+    return len(first) if gap and led_in and len(rest) > _OWN else 0
 
 
 def _replaces(new: Constraint, old: Constraint) -> bool:

@@ -58,6 +58,10 @@ _WANTED = re.compile(
     r"|\b(?:via|on|off|from|in|into|make|create|use)\s+(?:an?|its|their|one)\s+(?:fresh|separate|single|dedicated|own)\s+\w+|\bmake\s+a\s+new\s+branch\b|\btests?\s+first\b|\bas\s+you\s+go\b"
     r"|\bput\s+(?:it|this|that|them|these|those)\s+(?:all\s+)?(?:in|into|under|on|next\s+to|behind)\b"
     r"|^(?:create|write|build|implement|generate|render|draw|store|save)\b.{3,120}\b(?:using|via)\s+\S+"
+    r"|^(?:report|return|show|give|list|output|print|include|write|answer|respond|send)\s+(?:[\w-]+\s+){0,3}?only\b|^(?:return|report|list)\b.{0,60}\bfirst\b|^(?:[\w-]+\s+){1,3}only\b(?:\W*$|,)"
+    r"|\bwe\s+should\s+(?!(?:be\s+(?:good|fine|ok|okay|able|ready|done)|have)\b)\w|\b(?:it\s+would|it['’]d)\s+(?:also\s+)?be\s+(?:good|nice|great|better|helpful|useful|cool|best)\s+(?:to|if)\b"
+    r"|\bnot\s+\S+\s+any\s?more\b|\b(?:is|are)\s+now\s+called\b|\bno\s+[\w-]+\s+(?:is|are)\s+(?:needed|required|necessary|allowed)\b"
+    r"|\b(?:run|spawn|commit|do|check|ask|update|test|verify|push|review|report|stop|make|write|show)\b.{0,60}\b(?:after|before|for|with)\s+(?:each|every)\b"
     r"|^(?:give|show|tell|ask|propose|suggest|discuss|plan|explain|present|list|send)\b.{0,80}\bfirst\W*$"
     r"|\bplease\s+(?:keep|leave|stick|make\s+(?:the|it|them|all|these|those|this|that)\b.{0,60}?\b(?:enough|more|less|\w+er)\b)"
     r"|\b(?:i|we)\s+(?:think|feel|believe|guess)\b.{0,80}?\b(?:should|ought\s+to|needs?\s+to)\s+(?:be|use|have|live|stay|go|return|only|not)\b",
@@ -89,7 +93,9 @@ _ASKED = re.compile(r"[?？][ \"')*_]*$")
 _PUT_FORWARD = re.compile(
     r"^(?:i|we)\s+(?:think|feel|believe|guess)\b|\bfirst\W*$", re.IGNORECASE
 )  # in a question only out of politeness
-_POLITE = re.compile(r"^\W*(?:can|could|would|will)\s+(?:you|we)\b|\bplease\b", re.IGNORECASE)
+_POLITE = re.compile(
+    r"^\W*(?:is\s+there\s+(?:a|any)\s+way\s+to\b|(?:can|could|would|will)\s+(?:you|we)\b)|\bplease\b", re.IGNORECASE
+)
 _STRONG_IN_QUESTION = re.compile(
     r"\b(?:make\s+sure|never|always|without\s+\w+ing|only|don['’]?t|do\s+not|must|ensure|avoid|instead\s+of|rather\s+than|but\s+not)\b",
     re.IGNORECASE,

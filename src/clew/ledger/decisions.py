@@ -32,7 +32,7 @@ _BY_HAND = re.compile(
 )
 _LOOKS = re.compile(
     rf"\b(?:{_WILL}|let\s+me|i['’]?m|i\s+am)\s+(?:\w+ly\s+|also\s+|now\s+|just\s+|first\s+|going\s+to\s+)*(?:check|look|see|verify|run|re-?run|read|find|search|explore|understand|investigate|trace|test|review|examine|inspect"
-    r"|fetch|get|start|begin|try|confirm|view|open|list|map|scan|analy[sz]e|dig|figure|think|wait|ask|summari[sz]e|show|double[- ]check|need|do|call|spawn|launch|commit|push|validate|isolate|format|sweep|pull|request|committing|pushing|requesting|formatting|pulling|sweeping|validating|isolating|resolving|waiting|re-?running|starting|fetching|inspecting|tracing|opening|searching|comparing|checking|looking|running|reading|verifying|testing|reviewing|doing|going\s+to\s+(?:check|verify|run|test|look))\b",
+    r"|fetch|get|start|begin|try|confirm|view|open|list|map|scan|analy[sz]e|dig|figure|think|wait|ask|summari[sz]e|show|double[- ]check|need|do|call|spawn|launch|commit|push|validate|isolate|format|sweep|pull|request|committing|pushing|requesting|formatting|pulling|sweeping|validating|isolating|resolving|waiting|re-?running|starting|fetching|inspecting|tracing|opening|searching|refreshing|comparing|checking|looking|running|reading|verifying|testing|reviewing|doing|going\s+to\s+(?:check|verify|run|test|look))\b",
     re.IGNORECASE,
 )
 _CHOSE = re.compile(
@@ -68,6 +68,7 @@ _USER_CHOICE = re.compile(
     r"|^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure)[,.!:]?\s+)+(?:please\s+)?(?:go\s+ahead|proceed|do\s+(?:it|that|this|so|both|all|option|\d)|cancel|book|start\s+implementing|upgrade|downgrade|refund|use)\b"
     r"|^\W*(?:please\s+)?go\s+ahead\s+(?:with|and)\b"
     r"|\b(?:i|we)\s+(?:really\s+)?(?:don['’]?t|do\s+not)\s+(?:really\s+)?think\b.{1,80}?\b(?:is|are|should|needs?|makes?|worth|right|works?)\b|\b(?:i|we)\s+(?:really\s+)?want\s+to\s+(?:use|go\s+with|keep|take|stick\s+(?:to|with))\b"
+    r"|\bso\s+(?:we|you|it)\s+(?:don['’]?t|do\s+not)\s+need\b|\bi\s+want\s+.{3,100}?(?:,\s*not\b|\bbecause\b|\binstead\s+of\b|\brather\s+than\b)"
     r"|\bi(?:['’]?d|\s+would)\s+(?:rather|prefere?|(?:like\s+to\s+)?(?:look\s+at|go\s+with|use|keep))\b|\bi\s+(?:actually\s+|really\s+)?prefer\b|\b(?:i\s+)?decided\s+to\b|\bgoing\s+with\b",
     re.IGNORECASE,
 )
@@ -86,7 +87,7 @@ _REASON = re.compile(
 )
 _THOUGHT = re.compile(r"^(?:THOUGHT|Thought|Reasoning|Plan)\s*:\s*")
 _IF = re.compile(
-    r"^\W*(?:but\s+|and\s+|so\s+)?(?:if|what|suppose|assuming)\b|^\W*(?:now\s+)?(?:let['’]?s|i['’]?ll|i\s+will)\s+(?:\w+\s+){0,2}(?:implement|apply|fix)\s+(?:the|this|that|it)(?:\s+(?:fix|issue|bug|it))?[.!:]*$",
+    r"^\W*(?:but\s+|and\s+|so\s+)?(?:if|what\s+(?:if|about)|suppose|assuming)\b|^\W*(?:now\s+)?(?:let['’]?s|i['’]?ll|i\s+will)\s+(?:\w+\s+){0,2}(?:implement|apply|fix)\s+(?:the|this|that|it)(?:\s+(?:fix|issue|bug|it))?[.!:]*$",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
@@ -100,6 +101,7 @@ _SCAFFOLD = re.compile(
     r"|\b(?:revert|re-?apply|apply|undo)\s+(?:the|this|that|my|these|changes?|`)",
     re.IGNORECASE,
 )
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _GIVEN = re.compile(r"\b(?:because|since)\b", re.IGNORECASE)
 _AT_ONCE = 6  # characters within which a sentence begins with a look at something
 _LEAD_IN = 6  # words under which a sentence that ends in a colon only leads in what follows
@@ -127,7 +129,7 @@ class Decisions:
             if len(sentence) > _LONGEST:
                 continue
             said = _THOUGHT.sub("", unquoted(sentence))
-            long = len(said.split()) >= _FEWEST or not said.isascii()
+            long = len(said.split()) >= _FEWEST or _UNSPACED.search(said) is not None
             if sentence in settled or (long and decided(said, thinking=thinking)):
                 self._add(_THOUGHT.sub("", sentence), position)
 

@@ -29,8 +29,13 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"^\W*(?:instead\s+of|rather\s+than)\b.{3,160}?,|^\W*[A-Z][a-z]+\s+(?:the|an?|to|from|into|in|on|it|them|this|that|all|only|both|[*_]*…).*\binstead\W*$|\b(?:us(?:e|es|ed|ing)|now|compar\w+|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*)\b.*"
+    r"^\W*(?:instead\s+of|rather\s+than)\b.{3,160}?,|^\W*[A-Z][a-z]+\s+(?:the|an?|to|from|into|in|on|it|them|this|that|all|only|both|[*_]*…).*\binstead\W*$|\b(?:us(?:e|es|ed|ing)|now|compar\w+|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*|\w{3,}ed|spun|left|put|set|live)\b.*"
     r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|in\s+favou?r\s+of)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_THAT = re.compile(
+    r"\b(?:us(?:e|es|ing)|keep\w*|liv(?:e|es)|put|mov(?:e|ing)|ma[dk]e|making|split\w*|goes|belongs?|anchor\w*|as\s+the)\b.{2,80}?[\w…`'’*_]+,\s+not\s+(?!only\b|just\b|yet\b|sure\b|that\b|because\b|even\b|to\s+mention)\S+"
+    r"|^\W*what\s+(?:\w+\s+){1,2}(?:is|was)\b.*?,\s*not\b",
     re.IGNORECASE | re.DOTALL,
 )
 _SUPPOSES = re.compile(r"\b(?:should(?:n['’]t)?|would|could|might|may|usually|wait|if|can['’]t)\b", re.IGNORECASE)
@@ -45,17 +50,19 @@ _WEIGHS = re.compile(
     rf"\b(?:option|approach|choice|plan|way|route|solution|alternative|variant|design)s?\s*[#(]?(?:\d+|[a-d]\b)?[)\s]*(?:\([^)]*\)\s*)?(?:\w+\s+)?(?:is|are|seems?|looks?|makes?|would\s+be|feels?)\s+(?:\w+\s+){{0,3}}?{_GOOD}\b"
     rf"|^\W*[A-D1-4]\s+is\s+(?:\w+\s+)?{_GOOD}\b|\b(?:cleaner|simpler|cheaper|safer|easier|better)\s+than\b|\bi(?:['’]d|\s+would)?\s+lean\b|\bmy\s+(?:vote|preference|pick|choice|recommendation)\b"
     r"|\bthe\s+only\s+(?:[\w-]+\s+)?(?:way|option|fix|choice|place\s+(?:that|where|to))\b|\b(?:is|are)\s+(?:not\s+)?worth\s+\w+ing\b|\b(?:is|are)\s+(?:already\s+)?decided\b"
+    r"|\b(?:deliberately|intentionally|on\s+purpose|by\s+design)\b|^\W*(?:the\s+)?(?:trade-?off|choice|call|decision)\s+(?:i|we)\s+made\b"
+    r"|\bnow\s+(?:falls?\s+back|lives?|owns?|belongs?|defaults?)\b|\bstays?\s+(?:as|in|on|out)\b"
     r"|^\W*(?:fixed|solved|resolved|addressed|redesigned|handled)\s+(?:it\s+|this\s+|that\s+)?(?:by|with|via)\b"
     r"|\bshould\s+(?:\w+ly\s+)?(?:be|live|stay|sit|belong|happen)\s+(?:\w+ly\s+)?(?:in|inside|under|handled|kept|part|left|owned|treated)\b",
     re.IGNORECASE,
 )
 _MEANS = re.compile(
-    r"\bso\s+(?:that\s+)?(?:i|we|it|they|nothing|the\s+\w+)\s+(?:do(?:es)?n['’]t|won['’]t|stays?|keeps?|remains?|never)\b"
-    r"|\b(?:per|following)\s+(?:your|our|the\s+(?:plan|spec|agreed|reviewed|existing|same))\b|\bas\s+(?:asked|agreed|requested|decided|planned|discussed)\b"
+    r"\bso\s+(?:that\s+)?(?:i|we|it|they|nothing|(?:the\s+)?[\w-]+)\s+(?:do(?:es)?n['’]t|do(?:es)?\s+not|won['’]t|will\s+not|can\s+never|stays?|keeps?|remains?|never)\b"
+    r"|\b(?:per|following)\s+(?:your|our|(?:the\s+)?(?:rules?|plan|spec|agreed|reviewed|existing|same|convention))\b|\bas\s+(?:asked|agreed|requested|decided|planned|discussed)\b"
     r"|\bsince\b.{5,120},.{2,80}\b(?:gives|lets|allows|suffices|is\s+enough)\b"
     r"|\bno\s+(?:[\w-]+\s+){1,4}(?:needed|required|necessary)\b.{0,20}(?:[—–]|\bbecause\b|\bsince\b)"
-    r"|\bi['’]m\s+(?:now\s+)?(?:making|keeping|switching|replacing|simplifying|moving|reverting|reusing|splitting|dropping|using|treating|squashing|leaving|extracting|renaming|introducing|avoiding|deferring)\b.{2,160}?\b(?:to|as|into|with|instead|before|so|rather)\b"
-    r"|\bi(?:['’]d|\s+would)\s+(?:continue|start|reuse|rewrite|split|defer|ship|build|leave|treat|model|drop|skip|take|adopt|switch|merge|rely|extract)\b",
+    r"|\bi['’]m\s+(?:now\s+)?(?:making|keeping|switching|replacing|simplifying|moving|reverting|reusing|splitting|dropping|using|treating|adding|squashing|leaving|extracting|renaming|introducing|avoiding|deferring)\b.{2,160}?\b(?:to|as|into|with|instead|before|so|rather)\b"
+    r"|\bi\s+would\s+(?:not\s+|also\s+|still\s+)*(?!not\b|also\b|still\b|need|be\b|have\b|like\b|love\b|say\b|guess|expect|want\b|know|assume|think\b|see\b|hope|imagine|ask\b)\w{3,}|\bi['’]d\s+(?:continue|start|reuse|rewrite|split|defer|ship|build|leave|treat|model|drop|skip|take|adopt|switch|merge|rely|extract)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _FALLS_BACK = re.compile(
@@ -79,12 +86,13 @@ _VERDICT = re.compile(
 )
 _REFUSES = re.compile(
     r"\b(?:i|we)\s+(?:won['’]?t|will\s+not|would\s+not|wouldn['’]?t|am\s+not\s+going\s+to|are\s+not\s+going\s+to)\s+(?!be\b|know|see\b|have\b|get\b|need\b)\w+|\bi['’]m\s+not\s+going\s+to\s+\w+"
-    r"|\b(?:rejected|ruled\s+out|decided\s+against|not\s+worth)\b",
+    r"|\b(?:i|we|was|were|is|are|been)\s+(?:rejected|ruled\s+out)\b|^\W*(?:rejected|ruled\s+out)\b|\b(?:decided\s+against|not\s+worth)\b",
     re.IGNORECASE,
 )
 _BLAMES = re.compile(
     r"\b(?:the|these|those|this|all|both)\s+(?:[\w`./-]+\s+){0,3}(?:errors?|failures?|warnings?|diagnostics?|crash(?:es)?|differences?|breakage|regressions?)\s+"
     r"(?:is|are|was|were|comes?|came|stems?)\s+(?:(?:just|only|all|simply|actually|really|coming)\s+)*(?:(?:in|from|because|due|an?|the|expected|that|pre-existing|caused|unrelated|config\w*|harmless|false)\b|not\s+(?:in|from|ours|caused|related|due|a\b))"
+    r"|[,;]\s*so\s+(?:i|we)\s+(?:still\s+)?(?:can['’]t|cannot|couldn['’]t)\b|\b(?:confirm|prove|show)(?:s|ed)\b.{3,80}\b(?:is|are|was|were)\s+(?:false|wrong|broken)\b"
     r"|\bthe\s+(?!next\s)(?:[\w-]+\s+){1,2}(?:cause|culprit|problem|issue|bug|blocker|reason|obstacle|snag|catch)\s+(?:here\s+|now\s+)?(?:is|was)\b(?!\s+(?:fixed|gone|resolved|clear|unclear|now)\b)"
     r"|\b(?:bugs?|errors?|failures?|problems?|issues?|symptoms?|differences?)\s+(?:all\s+)?(?:stems?|comes?|came|results?|arises?|follows?)\s+from\b"
     r"|\b(?:it['’]s|it\s+(?:is|was)|this\s+(?:is|was)|that['’]s)\s+(?:(?:just|actually|simply|really|not|only)\s+)?an?\s+[*_]*(?:[\w-]+\s+){0,3}?(?:race(?:\s+condition)?|deadlock|off-by-one|typo|regression|leak|mismatch|bug|limitation|misconfiguration|false\s+positive|side\s+effect|artefact|artifact|oversight)\b"
@@ -115,7 +123,7 @@ def cause(said: str, *, thinking: bool = False) -> bool:
 
 def choice(said: str) -> bool:
     """Whether it takes one way before another, or turns one down."""
-    if any(p.search(said) is not None for p in (_WEIGHS, _VERDICT, _REFUSES, _MEANS, _SPELT)):
+    if any(p.search(said) is not None for p in (_WEIGHS, _VERDICT, _REFUSES, _MEANS, _SPELT, _NOT_THAT)):
         return True
     if _RULES.search(said) is not None and not said.rstrip().endswith(":"):
         return True
