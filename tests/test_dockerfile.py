@@ -25,7 +25,9 @@ def test_the_extra_and_the_settings_are_known():
     assert set(re.findall(r"\.\[(\w+)\]", TEXT)) <= set(project["optional-dependencies"])
     line = re.search(r"^ENV (.+)$", TEXT, re.MULTILINE)
     env = dict(pair.split("=") for pair in line[1].split())
-    loaded = examine_text(None, Path("config.yaml"), env)
+    # A public address is refused without a token, which only who runs it can give.
+    assert [p.key for p in examine_text(None, Path("config.yaml"), env).problems] == ["serve.host"]
+    loaded = examine_text(None, Path("config.yaml"), {**env, "CLEW_SERVE__TOKEN": "${TOKEN}"})
     assert not loaded.problems
     assert f"EXPOSE {loaded.settings.serve.port}\n" in TEXT
     assert loaded.settings.serve.host == "0.0.0.0"
