@@ -10,7 +10,7 @@ from clew.store.indexed import indexed
 from clew.store.records import Stored
 from clew.transcript import reference
 
-_READ = 1 << 16  # characters that are masked of a message that is cut far below
+_READ = 1 << 14  # characters that are masked of a message that is cut far below
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Shown:
 def shown(stored: Stored, width: int = 0) -> Shown:
     """The first `width` characters, 0 for all. Masking goes before cutting: half a secret would not be seen as one."""
     whole = indexed(stored.message)
-    read = whole[:_READ] if 0 < width <= _READ // 4 else whole
+    read = whole[:_READ] if 0 < width <= _READ // 16 else whole
     text = plain(redact(read, force=True))
     cut = text[:width] if width else text
     left_out = len(text) - len(cut) + len(whole) - len(read)

@@ -13,9 +13,9 @@ from clew.store.query import Query
 
 _PLACES = 64  # of each term that are looked at
 _SPACE = re.compile(r"\s+")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]|" + _CONTROLS.pattern
 )  # what a terminal would obey instead of showing, and what turns the direction of writing
 
 
@@ -36,7 +36,7 @@ class Snippet:
 
 def plain(text: str) -> str:
     """Text that is safe to show anywhere: no control sequences, lines and tabs kept."""
-    return _ESCAPES.sub("", text.replace("\r\n", "\n"))
+    return _ESCAPES.sub("", text.replace("\r\n", "\n")) if _CONTROLS.search(text) else text
 
 
 def snippet(text: str, query: Query, *, width: int = 240) -> Snippet:

@@ -1,0 +1,108 @@
+"""What the contract doesn't see of searching in SQLite: which index is asked, and what that mustn't change."""
+
+from __future__ import annotations
+
+import sqlite3
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.errors import ClewWarning
+from clew.store import NewSession, open_store
+from clew.store.match import fold
+from clew.store.query import Query, Scope, Term, TermKind
+from clew.store.sqlite.search import _RANKED
+from clew.testing.builders import user
+
+
+def fill(file, texts, name="s"):
+    store = open_store(str(file))
+    store.create(NewSession(name))
+    store.append(name, [user(t) for t in texts], at=0)
+    return store
+
+
+def found(store, text, kind=TermKind.WORD, **scope):
+    return [(h.session, h.position) for h in store.find(Query(((Term(text, kind),),)), Scope(**scope), limit=1000)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text())
+def test_folding_in_runs_is_folding_the_whole(text):
+    plain = unicodedata.normalize("NFD", text)
+    whole = unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c))).lower()
+    assert fold(text) == (text.lower() if text.isascii() else whole)
+
+
+def test_every_character_folds_alone_as_in_a_text():
+    for code in (c for c in range(0x110000) if not 0xD800 <= c < 0xE000):
+        plain = "".join(c for c in unicodedata.normalize("NFD", chr(code)) if not unicodedata.combining(c))
+        assert fold(f"{chr(code)}é") == (unicodedata.normalize("NFC", plain) + "e").lower()
+
+
+def test_pieces_of_one_and_two_characters_need_no_reading_of_everything(tmp_path):
+    store = fill(tmp_path / "s.sqlite", [f"message {n}" for n in range(200)] + ["数据库", "数", "fn => x"])
+    store.vacuum()
+    db = sqlite3.connect(tmp_path / "s.sqlite")
+    db.execute("UPDATE contents SET body = x'00' WHERE id < 150")
+    db.commit()
+    assert found(store, "数据", TermKind.FRAGMENT) == [("s", 200)]
+    assert sorted(found(store, "数", TermKind.FRAGMENT)) == [("s", 200), ("s", 201)]
+    assert found(store, "=>", TermKind.FRAGMENT) == [("s", 202)]
+
+
+def test_words_of_a_phrase_far_apart_are_not_even_read(tmp_path):
+    far = [f"the file {n} is here and so is a function" for n in range(300)]
+    store = fill(tmp_path / "s.sqlite", [*far, "see the function there"])
+    store.vacuum()
+    db = sqlite3.connect(tmp_path / "s.sqlite")
+    db.execute("UPDATE contents SET body = x'00' WHERE id < 300")
+    db.commit()
+    assert found(store, "the function", TermKind.PHRASE) == [("s", 300)]
+
+
+def test_a_piece_is_found_whatever_diacritics_it_is_typed_with(tmp_path):
+    store = fill(tmp_path / "s.sqlite", ["src/größe_x.py", "src/grosse_x.py"] + ["nothing"] * 100)
+    store.vacuum()
+    for typed in ("größe_x", "große_x", "GRÖßE_X"):
+        assert found(store, typed, TermKind.FRAGMENT) == [("s", 0)]
+
+
+def test_one_lineage_does_not_hide_the_others(tmp_path):
+    store = fill(tmp_path / "s.sqlite", ["needle"] * 3, "old")
+    store.create(NewSession("loud"))
+    store.append("loud", [user(f"needle {n}") for n in range(1500)], at=0)
+    store.vacuum()
+    hits = found(store, "needle", per_lineage=2)
+    assert [h for h in hits if h[0] == "old"] == [("old", 2), ("old", 1)]
+    assert len([h for h in hits if h[0] == "loud"]) == 2
+
+
+def test_of_very_many_the_newest_are_ranked_and_all_can_be_paged_through(tmp_path):
+    store = fill(tmp_path / "s.sqlite", ["needle"] * 400)
+    store.vacuum()
+    query = Query(((Term("needle"),),))
+    first = store.find(query, Scope(), limit=20)
+    assert min(h.position for h in first) >= 400 - _RANKED
+    assert {h.position for h in store.find(query, Scope(newest=True), limit=1000)} == set(range(400))
+
+
+def test_an_index_of_another_version_is_not_trusted(tmp_path):
+    store = fill(tmp_path / "s.sqlite", ["the needle here"] + ["x"] * 300)
+    store.vacuum()
+    with sqlite3.connect(tmp_path / "s.sqlite") as db:
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'index'")
+        db.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    with pytest.warns(ClewWarning, match="another version"):
+        assert found(store, "needle") == [("s", 0)]
+    store.vacuum()
+    assert found(store, "needle") == [("s", 0)]
+
+
+def test_what_is_to_be_left_out_is(tmp_path):
+    store = fill(tmp_path / "s.sqlite", ["needle one", "needle two", "needle größe", "needle ones"] + ["x"] * 200)
+    store.vacuum()
+    query = Query(((Term("needle"),),), (Term("one"), Term("größe")))
+    assert sorted(h.position for h in store.find(query, Scope())) == [1, 3]
