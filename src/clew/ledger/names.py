@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from clew.jsonio import Json
+from clew.ledger.data import quotable
+from clew.ledger.tools import unwrap
 from clew.transcript import Message, Opaque, Text, ToolCall, ToolResult
 
 Kind: TypeAlias = Literal["user", "said", "call", "result"]
@@ -117,7 +119,7 @@ def lines_of(message: Message) -> tuple[Line, ...]:
         elif isinstance(part, ToolCall):
             kind, text = "call", spoken(part)
         elif isinstance(part, ToolResult):
-            kind, text = "result", part.text
+            kind, text = "result", quotable(unwrap(part).text)
         else:
             continue
         out += [Line(kind, line, found) for line in text.split("\n") if (found := _line_names(line))]
