@@ -10,7 +10,7 @@ from clew import strategies
 from clew.assemble import Assembled, assemble, words
 from clew.boundaries import choose, head_end
 from clew.engine.events import Log
-from clew.engine.values import Base, Draft, Epoch, Refusal, State, Urgency, Written
+from clew.engine.values import NOWHERE, Base, Draft, Epoch, Refusal, State, Urgency, Written
 from clew.handoff import closing, receipt, template
 from clew.handoff.brief import brief
 from clew.handoff.focus import focus_of
@@ -106,7 +106,7 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, 
     edits = _tail_edits(log, state, d, (most or state.limits.hard) - front)
     tail = [shown(transcript[i], edits.get(i, ())) for i in range(d.cut.tail, end)]
     made = assemble(log.wire, head, w.texts, tail, pinned=pinned, alternates=log.alternates)
-    base = _base(log, d, made, edits, len(w.texts))
+    base = _base(log, d, made, edits, w.texts)
     after = base.tokens + sum(_size(log, i, edits) for i in range(base.tail, end))
     view = "\n".join([words_of(m) for m in made.messages])
     paper = receipt.Receipt(
@@ -161,9 +161,10 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     ledger_budget = int(min(state.limits.soft, 34_000) * 0.02 * scale)
     recall = state.limits.recall
     closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(recall), focus=focus)
-    text = template.closing_text(closed.sections, banner=not record.pages, recall=recall)
+    sections = template.Sections({h: redact(body, force=True) for h, body in closed.sections.by_heading.items()})
+    text = template.closing_text(sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)
-    made = Written((*pages, redact(text, force=True)), record, closed.sections, "ledger", closed.page, closed.numbered)
+    made = Written((*pages, text), record, sections, "ledger", closed.page, closed.numbered)
     room = int(_BRIEF * state.limits.hard)
     if d.level < LEVELS - 1 or sum(log.measure(x) for x in made.texts) <= room:
         return made
@@ -280,12 +281,14 @@ def _size(log: Log, i: int, edits: Mapping[int, tuple[Edit, ...]]) -> int:
     return log.count(shown(log.transcript[i], edits[i])) if i in edits else log.size(i)
 
 
-def _base(log: Log, d: Draft, made: Assembled, edits: Mapping[int, tuple[Edit, ...]], pieces: int) -> Base:
+def _base(log: Log, d: Draft, made: Assembled, edits: Mapping[int, tuple[Edit, ...]], texts: tuple[str, ...]) -> Base:
     messages, tail = made.base, d.cut.tail + made.taken
     if made.repairs:
         messages, tail = made.messages, len(log.transcript)
     tokens = sum(log.count(m) for m in messages)
-    return Base(messages, tail, edits, tokens, Span(d.head, d.head + pieces), d.head, len(log.transcript))
+    held = [i for i, m in enumerate(messages) if any(x in words(m) for x in texts)]  # neighbours may be one message
+    handoff = Span(held[0], held[-1] + 1) if held else NOWHERE
+    return Base(messages, tail, edits, tokens, handoff, d.head, len(log.transcript))
 
 
 def _all_edits(log: Log, d: Draft, edits: Mapping[int, tuple[Edit, ...]]) -> Iterable[Edit]:
