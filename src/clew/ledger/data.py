@@ -22,7 +22,7 @@ def quotable(text: str) -> str:
     if text[:1] not in "{[" or not _LONG < len(text) < _LARGEST or text.count("\n") > len(text) // 2_000:
         return text
     try:
-        value = jsonio.loads(text)
+        value = jsonio.exact(text)
     except ValueError:
         return text
     return "\n".join(_lines(value, ""))
