@@ -87,9 +87,7 @@ def window_lines(hit: Found, look: Look) -> Iterator[Text]:
             yield Text(f"     ── {name} ", "dim")
             for m in messages:
                 here = (m.session, m.position) == (hit.session, hit.position)
-                yield _message(m, here=here)
-                if here:
-                    yield Text("          ").append_text(_snippet(hit, look))
+                yield _message(m, _snippet(hit, look) if here else None)
     yield Text()
 
 
@@ -115,13 +113,14 @@ def _snippet(hit: Found, look: Look) -> Text:
     return found
 
 
-def _message(m: Shown, *, here: bool) -> Text:
-    line = Text(f"     {'▶' if here else ' '} ", "yellow" if here else "")
+def _message(m: Shown, found: Text | None) -> Text:
+    """One message; the hit itself is shown by its snippet."""
+    line = Text(f"     {'▶' if found else ' '} ", "bold yellow" if found else "")
     line.append(f"{m.position:>5} ", "dim")
     name = f"{m.role} → {m.tool}" if m.tool and m.role == "assistant" else m.tool or m.role
     line.append(name, _ROLES.get(m.role, ""))
-    text = " ".join(m.text[:_SHOWN].split())
-    line.append("  " + text)
+    line.append("  ")
+    line.append_text(found or Text(" ".join(m.text[:_SHOWN].split())))
     left_out = m.left_out + max(0, len(m.text) - _SHOWN)
     if left_out:
         line.append(f" … {left_out:,} more · {m.reference}", "dim")
