@@ -25,8 +25,13 @@ class Alignment:
     handoff stands. `fork` is the position where the two part, -1 where they don't.
     """
 
-    places: tuple[int, ...]
+    places: Sequence[int]
     fork: int = -1
+
+    @property
+    def plain(self) -> bool:
+        """Whether every message stands at its own number."""
+        return isinstance(self.places, range)
 
 
 def essence(message: Message, *, leading: bool = False) -> str:
@@ -55,9 +60,14 @@ def essence(message: Message, *, leading: bool = False) -> str:
 
 def essences(messages: Sequence[Message], known: Sequence[tuple[Message, str]] = ()) -> list[tuple[Message, str]]:
     """Each message with its essence; those of `known` at the same place are not looked at again."""
-    out: list[tuple[Message, str]] = []
-    leading = True
-    for i, m in enumerate(messages):
+    n = 0
+    for m, k in zip(messages, known, strict=False):
+        if k[0] is not m:
+            break
+        n += 1
+    out = list(known[:n])
+    leading = all(m.role in ("system", "developer") for m in messages[:n])
+    for i, m in enumerate(messages[n:], n):
         leading = leading and m.role in ("system", "developer")
         if i < len(known) and known[i][0] is m and known[i][1].startswith(_LEADING) == leading:
             out.append(known[i])
@@ -72,12 +82,12 @@ def align(log: Sequence[str], asked: Sequence[str], shown_from: int) -> Alignmen
     """
     same = _common(log, asked)
     if same == len(log):
-        return Alignment(tuple(range(len(asked))))
+        return Alignment(range(len(asked)))
     if same == len(asked) or same >= shown_from:
-        return Alignment(tuple(range(same)), same)
+        return Alignment(range(same), same)
     behind = _behind(log, asked, shown_from, same)
     if behind < 0:
-        return Alignment(tuple(range(same)), same)
+        return Alignment(range(same), same)
     shift = shown_from - behind
     return Alignment((*range(same), *[-1] * (behind - same), *range(shown_from, len(asked) + shift)))
 
@@ -95,6 +105,8 @@ def _behind(log: Sequence[str], asked: Sequence[str], shown_from: int, same: int
 
 def _common(a: Sequence[str], b: Sequence[str]) -> int:
     n = min(len(a), len(b))
+    if a[:n] == b[:n]:
+        return n
     return next((i for i in range(n) if a[i] != b[i]), n)
 
 

@@ -46,6 +46,8 @@ class Conversation:
     def new(self, request: Request, places: Alignment) -> Sequence[Message]:
         """The messages of the request that the log doesn't hold yet."""
         held = self.live.length
+        if places.plain:
+            return request.messages[held:]
         return [m for m, p in zip(request.messages, places.places, strict=True) if p >= held]
 
     def render(self, request: Request, places: Alignment) -> Request:
@@ -53,7 +55,7 @@ class Conversation:
 
         Messages that the view shows whole are sent as the client spells them now, its cache marks among them.
         """
-        if not self.live.shortens and all(p >= 0 for p in places.places):
+        if places.plain and not self.live.shortens:
             return request
         now = {p: m for m, p in zip(request.messages, places.places, strict=True) if p >= 0}
         out = [self._spelt(s.message, s.position, s.edits, now.get(s.position)) for s in self.live.shown()]

@@ -10,6 +10,7 @@ from clew.wire import Request, get
 from clew.wire.spans import check_depth
 
 _DECODER = json.JSONDecoder()
+_COMMA = 0x2C
 _WINDOW = 1 << 15  # bytes that are decoded at first to find a value's end
 
 
@@ -104,25 +105,41 @@ class _Reader:
 
     def _messages(self) -> tuple[Message, ...]:
         self._expect(b"[")
-        out: list[Message] = []
-        known = self.known.messages
+        out = self._same()
         while not self._took(b"]"):
             if out:
                 self._expect(b",")
                 self._blank()
-            i = len(out)
-            if i < len(known) and self.raw.startswith(known[i].raw, self.at):
-                out.append(known[i])
-                self.at += len(known[i].raw)
-                continue
-            value, raw = self._value()
-            if not isinstance(value, dict):
-                raise Unlike
-            message = self.wire.message(raw)
-            if message.meta:
-                raise Unlike
-            out.append(message)
+            out.append(self._message(len(out)))
         return tuple(out)
+
+    def _same(self) -> list[Message]:
+        """The known messages that stand here one after the other, with nothing but commas between."""
+        raw, at, n = self.raw, self.at, 0
+        known = self.known.messages
+        for m in known:
+            if not raw.startswith(m.raw, at):
+                break
+            n += 1
+            at += len(m.raw)
+            self.at = at
+            if raw[at] != _COMMA:
+                break
+            at += 1
+        return list(known[:n])
+
+    def _message(self, i: int) -> Message:
+        known = self.known.messages
+        if i < len(known) and self.raw.startswith(known[i].raw, self.at):
+            self.at += len(known[i].raw)
+            return known[i]
+        value, raw = self._value()
+        if not isinstance(value, dict):
+            raise Unlike
+        message = self.wire.message(raw)
+        if message.meta:
+            raise Unlike
+        return message
 
     def _value(self) -> tuple[Json, bytes]:
         """The JSON value here, read through a window that grows until it holds all of it."""

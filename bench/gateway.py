@@ -1,0 +1,248 @@
+"""What the gateway adds to a request: latency on bodies whose beginning it knows, first byte of a stream, throughput.
+
+    python bench/gateway.py [--rounds 200] [--relay]
+
+An upstream that answers at once runs in a process of its own, the gateway in another, the client here. Every figure is
+taken in turn: one request straight to the upstream, one through the gateway. The conversation grows by a call and a
+result of 1 KB with every request, as an agent's does; the store is SQLite on disk. `--relay` also measures a bare aiohttp
+relay without any of Clew's work, in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import socket
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+REPLY = json.dumps(
+    {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": [{"index": 0, "message": {"role": "assistant",
+     "content": "ok"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 50_000, "completion_tokens": 2, "total_tokens": 50_002}}
+).encode()  # fmt: skip
+EVENT = b'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
+
+
+def upstream(ready: Any) -> None:
+    """Reads a request, answers at once; a stream where the body asks for one."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                at = head.lower().index(b"content-length:") + 15
+                body = await reader.readexactly(int(head[at : head.index(b"\r\n", at)]))
+                if body.endswith(b'"stream":true}'):
+                    writer.write(
+                        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+                    )
+                    for _ in range(20):
+                        writer.write(b"%x\r\n%b\r\n" % (len(EVENT), EVENT))
+                    writer.write(b"0\r\n\r\n")
+                else:
+                    writer.write(
+                        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+                        % (len(REPLY), REPLY)
+                    )
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def run() -> None:
+        server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 26)
+        ready.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+def gateway(ready: Any, port: int, folder: str) -> None:
+    from clew.config import from_mapping
+    from clew.gateway import serving
+
+    changes = {
+        "serve": {"port": 0, "upstreams": {"up": f"http://127.0.0.1:{port}"}},
+        "store": {"url": f"sqlite:///{folder}/bench.db"},
+    }
+    settings = from_mapping(changes | {"models": {"gpt-5": {"window": 4_000_000}}}).settings
+    listening = serving.listen(settings)
+    ready.send(listening.getsockname()[1])
+    serving.work(settings, listening)
+
+
+def relay(ready: Any, port: int) -> None:
+    """The same server and client, and nothing in between."""
+    import aiohttp
+    import uvicorn
+
+    async def run() -> None:
+        async with aiohttp.ClientSession(auto_decompress=False, connector=aiohttp.TCPConnector(limit=0)) as session:
+
+            async def app(scope: Any, receive: Any, send: Any) -> None:
+                pieces = []
+                while True:
+                    message = await receive()
+                    pieces.append(message.get("body", b""))
+                    if not message.get("more_body"):
+                        break
+                async with session.post(f"http://127.0.0.1:{port}{scope['path']}", data=b"".join(pieces)) as got:
+                    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"x")]})
+                    async for piece in got.content.iter_any():
+                        await send({"type": "http.response.body", "body": piece, "more_body": True})
+                    await send({"type": "http.response.body", "body": b""})
+
+            listening = socket.create_server(("127.0.0.1", 0))
+            ready.send(listening.getsockname()[1])
+            config = uvicorn.Config(app, lifespan="off", log_level="critical", access_log=False)
+            await uvicorn.Server(config).serve(sockets=[listening])
+
+    asyncio.run(run())
+
+
+class Line:
+    """One kept-open connection. `ask` gives seconds to the first byte of the answer and to its end."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def ask(self, body: bytes, session: str) -> tuple[float, float]:
+        head = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer bench\r\nx-clew-session: {session}\r\n"
+            f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+        ).encode()
+        began = time.perf_counter()
+        self.socket.sendall(head + body)
+        got = self.socket.recv(1 << 20)
+        first = time.perf_counter() - began
+        while not (got.endswith(b"0\r\n\r\n") or (b"content-length" in got and got.endswith(REPLY))):
+            piece = self.socket.recv(1 << 20)
+            if not piece:
+                raise ConnectionError(got[:500])
+            got += piece
+        assert got.startswith(b"HTTP/1.1 200"), got[:500]
+        return first, time.perf_counter() - began
+
+
+class Talk:
+    """A conversation of about `size` bytes that grows by 1 KB a request."""
+
+    def __init__(self, size: int, *, stream: bool = False) -> None:
+        self.messages: list[bytes] = [json.dumps({"role": "system", "content": "You work."}).encode()]
+        self.tail = b',"stream":true}' if stream else b"}"
+        self.n = 0
+        self.messages.append(json.dumps({"role": "user", "content": "Work on it until it is done."}).encode())
+        while sum(map(len, self.messages)) < size:
+            self.grow(4_000)
+
+    def grow(self, size: int = 900) -> None:
+        self.n += 1
+        call = {
+            "id": f"call_{self.n}",
+            "type": "function",
+            "function": {"name": "bash", "arguments": json.dumps({"command": f"step {self.n}"})},
+        }
+        words = " ".join(f"line{self.n}.{i}" for i in range(size // 10))
+        self.messages.append(json.dumps({"role": "assistant", "content": None, "tool_calls": [call]}).encode())
+        self.messages.append(json.dumps({"role": "tool", "tool_call_id": f"call_{self.n}", "content": words}).encode())
+
+    def body(self) -> bytes:
+        return b'{"model":"gpt-5","messages":[' + b",".join(self.messages) + b"]" + self.tail
+
+
+def shown(name: str, direct: list[float], through: list[float]) -> str:
+    """Both, and what is added: of the medians, and of the 99th percentiles."""
+
+    def at(values: list[float], share: float) -> float:
+        return sorted(values)[min(len(values) - 1, int(share * len(values)))] * 1e3
+
+    d, t = (statistics.median(v) * 1e3 for v in (direct, through))
+    return (
+        f"{name:34} direct {d:7.2f} ms   through {t:7.2f} ms   added p50 {t - d:6.2f} ms   "
+        f"p99 {at(through, 0.99) - at(direct, 0.99):6.2f} ms"
+    )
+
+
+def latency(name: str, ports: tuple[int, int], talk: Talk, rounds: int, *, first: bool = False) -> str:
+    straight, via = (Line(p) for p in ports)
+    session = f"{name}-{time.time()}"
+    via.ask(talk.body(), session)  # the first meeting, where everything is read and stored
+    direct, through = [], []
+    for _ in range(rounds):
+        talk.grow()
+        body = talk.body()
+        direct.append(straight.ask(body, session)[0 if first else 1])
+        through.append(via.ask(body, session)[0 if first else 1])
+    return shown(name, direct, through)
+
+
+def throughput(port: int, rounds: int, lanes: int = 16) -> float:
+    """Requests a second over 16 connections, each a conversation of 20 KB that grows by 1 KB and begins anew at 40."""
+
+    def lane(k: int) -> None:
+        line = Line(port)
+        for n in range(max(1, rounds // 20)):
+            talk = Talk(20_000)
+            for _ in range(20):
+                talk.grow()
+                line.ask(talk.body(), f"lane-{k}-{n}-{port}")
+
+    began = time.perf_counter()
+    with ThreadPoolExecutor(lanes) as pool:
+        list(pool.map(lane, range(lanes)))
+    return lanes * max(1, rounds // 20) * 20 / (time.perf_counter() - began)
+
+
+def started(target: Callable[..., None], *given: Any) -> tuple[Any, int]:
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=target, args=(theirs, *given), daemon=True)
+    process.start()
+    port = ours.recv()
+    for _ in range(100):
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            time.sleep(0.05)
+    time.sleep(0.5)
+    return process, port
+
+
+def main() -> None:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--rounds", type=int, default=200)
+    given.add_argument("--relay", action="store_true")
+    args = given.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        up, port = started(upstream)
+        processes = [up]
+        served, gate = started(gateway, port, str(Path(folder)))
+        processes.append(served)
+        try:
+            ports = (port, gate)
+            print(latency("20 KB", ports, Talk(20_000), args.rounds))
+            print(latency("200 KB, known prefix", ports, Talk(200_000), args.rounds))
+            print(latency("2 MB, known prefix", ports, Talk(2_000_000), max(20, args.rounds // 4)))
+            print(latency("20 KB stream, first byte", ports, Talk(20_000, stream=True), args.rounds, first=True))
+            rate = throughput(gate, args.rounds)
+            print(f"{'20 KB, 16 connections':34} {rate:7.0f} requests/s")
+            if args.relay:
+                bare, bare_port = started(relay, port)
+                processes.append(bare)
+                other = throughput(bare_port, args.rounds)
+                print(
+                    f"{'the same, a bare relay':34} {other:7.0f} requests/s   the gateway does {rate / other:.2f} of it"
+                )
+        finally:
+            for process in processes:
+                process.terminate()
+
+
+if __name__ == "__main__":
+    main()
