@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+import clew.record.habits as habits_of
 from clew.caching import NO_EFFECT, after, mark, sent
 from clew.catalog import lookup
 from clew.economics import CacheState, price
+from clew.record import read
+from clew.record.habits import kind, session
+from clew.wire import get
 from clew.wire.usage import Usage
 from tests.caching.requests import LONG, MARK, OPENROUTER, anthropic, chat, compacted, said, turns, user
+from tests.conftest import ROOT
 
 SONNET = lookup("claude-sonnet-4-6")
 
@@ -22,7 +27,8 @@ class Session:
     def send(self, request, client=None, *, base=None, expected=False, wait=10.0, forgets=False):
         self.now += wait
         view = mark(request, SONNET, base=base, upstream=OPENROUTER)
-        this = sent(view, SONNET, client)
+        this = sent(view, SONNET, client, previous=self.effect.last)
+        assert this == sent(view, SONNET, client)
         if forgets:
             self.state = CacheState()
         self.state, bill = price(self.state, this.priced, SONNET, self.now, 10)
@@ -122,3 +128,25 @@ def test_the_next_epoch_reads_the_earlier_pages_from_the_cache(wire):
     page = 1 if wire == "openai-chat" else 0  # the system prompt stands before it on both wires
     assert s.effect.read >= 1.1 * s.effect.last.priced.upto(1 + 1) - 5
     assert s.effect.last.names[1] == ("messages[1]" if page else "messages[0].content[0]")
+
+
+def test_on_recorded_traffic_of_claude_code_the_one_change_of_its_own_is_named():
+    model, effects, state, last = lookup("claude-opus-4-8"), {}, {}, {}
+    found = []
+    for n, e in enumerate(
+        x for x in read(ROOT / "tests/data/traffic/claude-code.jsonl.zst") if kind(x) in ("turn", "subagent")
+    ):
+        request = get("anthropic").request(e.body)
+        view = mark(request, model)
+        assert view is request  # it marks two system blocks and its last message: nothing outlives an epoch but a page
+        key, before = session(e), effects.get(session(e), NO_EFFECT)
+        this = sent(view, model, request, previous=before.last)
+        state[key], bill = price(state.get(key, CacheState()), this.priced, model, 5.0 * n, 1)
+        usage = Usage(bill.uncached, bill.read, bill.written_5m, bill.written_1h, 1)
+        expected = key in last and habits_of.compacted(last[key], e)
+        effects[key], warning = after(before, this, usage, model, 5.0 * n, expected=expected)
+        last[key] = e
+        found += [warning] if warning else []
+    assert [(w.request, w.place, w.side) for w in found] == [(12, "system[2]", "client")]
+    assert [e.requests for e in effects.values()] == [20, 4]
+    assert all(e.share_read > 0.7 for e in effects.values())

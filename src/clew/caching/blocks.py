@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
 
 from clew import jsonio
 from clew.caching.spots import life, tool_life
@@ -13,26 +15,57 @@ from clew.tokens import Counter
 from clew.transcript import Message, without_cache_marks
 from clew.wire import Request
 
+Piece: TypeAlias = tuple[str, Block]  # where in its message a block stands, and the block
 
-def blocks(request: Request, counter: Counter) -> Iterator[tuple[str, Block]]:
-    """Equal keys are equal blocks to the cache, whatever their marks and spelling."""
-    for i, tool in enumerate(request.tools):
-        yield f"tools[{i}]", _block(tool, counter.tools([tool]), tool_life(tool))
-    system = request.system if isinstance(request.system, list) else [request.system] if request.system else []
-    for i, block in enumerate(system):
-        value = block if isinstance(block, dict) else {"type": "text", "text": block}
-        yield f"system[{i}]", _block(value, counter.system([block]), life(block))
-    whole = life(request.rest)
-    last = len(request.messages) - 1
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was worked out of tools, system prompts and messages, by their bytes, for one way of counting."""
+
+    counter: Counter
+    pieces: Mapping[bytes, tuple[Piece, ...]]
+
+
+def blocks(request: Request, counter: Counter, known: Known | None = None) -> tuple[list[tuple[str, Block]], Known]:
+    """Blocks with their names; equal keys are equal blocks to the cache, whatever their marks and spelling.
+
+    What `known` holds already isn't counted and hashed again; the result's own holds no more than this request has.
+    """
+    old = known.pieces if known is not None and known.counter == counter else {}
+    kept: dict[bytes, tuple[Piece, ...]] = {}
+
+    def piece(raw: bytes, make: Callable[[], Iterable[Piece]]) -> tuple[Piece, ...]:
+        if raw not in kept:
+            kept[raw] = old[raw] if raw in old else tuple(make())
+        return kept[raw]
+
+    out: list[tuple[str, Block]] = []
+    tools = piece(jsonio.dumps(["tools", *request.tools]), lambda: _tools(request, counter))
+    system = piece(jsonio.dumps(["system", request.system]), lambda: _system(request, counter))
+    out += [(f"tools[{i}]", block) for i, (_, block) in enumerate(tools)]
+    out += [(f"system[{i}]", block) for i, (_, block) in enumerate(system)]
     for n, message in enumerate(request.messages):
-        held = list(_of_message(n, message, counter))
-        if whole and n == last and held:
-            name, block = held[-1]
-            held[-1] = (name, replace(block, breakpoint=whole))
-        yield from held
+        found = piece(message.raw, partial(_of_message, message, counter))
+        out += [(f"messages[{n}]{inside}", block) for inside, block in found]
+    whole = life(request.rest)
+    if whole and out:
+        name, block = out[-1]
+        out[-1] = (name, replace(block, breakpoint=whole))
+    return out, Known(counter, kept)
 
 
-def _of_message(n: int, message: Message, counter: Counter) -> Iterator[tuple[str, Block]]:
+def _tools(request: Request, counter: Counter) -> Iterator[Piece]:
+    return (("", _block(tool, counter.tools([tool]), tool_life(tool))) for tool in request.tools)
+
+
+def _system(request: Request, counter: Counter) -> Iterator[Piece]:
+    system = request.system if isinstance(request.system, list) else [request.system] if request.system else []
+    for block in system:
+        value = block if isinstance(block, dict) else {"type": "text", "text": block}
+        yield "", _block(value, counter.system([block]), life(block))
+
+
+def _of_message(message: Message, counter: Counter) -> Iterator[Piece]:
     value = message.value
     content = value.get("content")
     if isinstance(content, str) and message.role != "tool":  # the same text in a block is the same to the cache
@@ -41,10 +74,10 @@ def _of_message(n: int, message: Message, counter: Counter) -> Iterator[tuple[st
         sizes = counter.parts(message)
         for k, block in enumerate(content):
             held = {"role": message.role, **block} if isinstance(block, dict) else {"role": message.role, "is": block}
-            yield f"messages[{n}].content[{k}]", _block(held, sizes[k], _deep(block))
+            yield f".content[{k}]", _block(held, sizes[k], _deep(block))
         return
     mark = life(value) or next((t for b in (content if isinstance(content, list) else ()) if (t := _deep(b))), None)
-    yield f"messages[{n}]", _block(_plain(value), counter.message(message), mark)
+    yield "", _block(_plain(value), counter.message(message), mark)
 
 
 def _plain(value: Json) -> Json:

@@ -5,10 +5,10 @@ changed that should have stayed, which block it was and who changed it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from clew.caching.blocks import blocks
+from clew.caching.blocks import Known, blocks
 from clew.catalog import Model
 from clew.economics import CacheState, Reason, price
 from clew.economics import Request as Priced
@@ -31,6 +31,8 @@ class Sent:
     names: tuple[str, ...]
     client: tuple[bytes, ...]
     client_names: tuple[str, ...]
+    ours: Known = field(repr=False)
+    theirs: Known = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +84,19 @@ class Effect:
 NO_EFFECT = Effect()
 
 
-def sent(request: Request, model: Model, client: Request | None = None) -> Sent:
+def sent(request: Request, model: Model, client: Request | None = None, *, previous: Sent | None = None) -> Sent:
     """A request as it went out; `client` is what the client had sent, where Clew changed it.
 
-    Counts every block, so it belongs after the answer, not before the call.
+    Every block is counted and hashed, those that `previous` held excepted: it belongs after the answer.
     """
     counter = Counter.of(model)
-    named = list(blocks(request, counter))
-    priced = Priced.of(block for _, block in named)
-    names = tuple(name for name, _ in named)
+    named, ours = blocks(request, counter, previous.ours if previous is not None else None)
+    priced, names = Priced.of(block for _, block in named), tuple(name for name, _ in named)
     if client is None:
-        return Sent(priced, names, priced.chains, names)
-    theirs = list(blocks(client, counter))
-    return Sent(priced, names, Priced.of(b for _, b in theirs).chains, tuple(n for n, _ in theirs))
+        return Sent(priced, names, priced.chains, names, ours, ours)
+    listed, theirs = blocks(client, counter, previous.theirs if previous is not None else None)
+    chains, client_names = Priced.of(block for _, block in listed).chains, tuple(name for name, _ in listed)
+    return Sent(priced, names, chains, client_names, ours, theirs)
 
 
 def after(
