@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.ledger import Builder, Ledger, of
+from clew.ledger import Builder, Ledger, names, of, values
 from clew.ledger.sentences import sentences
 from clew.ledger.shell import simple_commands
 from clew.transcript import Transcript
@@ -113,3 +114,25 @@ def test_any_text_can_be_taken_apart(text: str):
         assert command.words or command.writes
     for sentence in sentences(text):
         assert flat(sentence) in flat(text)
+
+
+_PIECES = [
+    "a", "foo", "Foo", "FOO", "port", "Port", "is", "number", " ", "  ", "\n", "\t", "8080", "12", "1", "v1.2.3", "foo_bar", "FOO_BAR",
+    "x@y.z", "-", "--port", ".", "..", "+", ":", "/", "//", "~", "@", "#", "http", "https://", "localhost", "#12", "ABC-12", "$", "é", "_",
+    "abc_123", "1a2b3c4", "defaced", "deadbeefcafe", "abcdefab-abcd-abcd-abcd-abcdefabcdef", "camelCase", ".py", ".md", "(", "'",
+]  # fmt: skip
+_ODD = st.lists(st.sampled_from(_PIECES), max_size=12).map("".join)
+
+
+@settings(max_examples=100)
+@given(_ODD)
+def test_what_is_passed_over_holds_no_value(text: str):
+    alone = [(m.lastgroup, m.group(), m.start()) for m in re.finditer(values._FORMS, text, re.VERBOSE)]
+    assert [(k, m[k], m.start(k)) for m in values._VALUE.finditer(text) if (k := m.lastgroup)] == alone
+
+
+@settings(max_examples=100)
+@given(_ODD)
+def test_what_is_passed_over_holds_no_name(text: str):
+    alone = [m.span() for m in re.finditer(names._FORMS, text, re.VERBOSE)]
+    assert [m.span("name") for m in names._NAME.finditer(text) if m["name"]] == alone

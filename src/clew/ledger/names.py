@@ -19,8 +19,7 @@ from clew.transcript import Message, Opaque, Text, ToolCall, ToolResult
 
 Kind: TypeAlias = Literal["user", "said", "call", "result"]
 
-_NAME = re.compile(
-    r"""
+_FORMS = r"""
     (?:[\w.@~-]*/)+[\w.@-]+                                  # paths
   | \b[\w-]+\.(?:py|pyi|js|mjs|cjs|ts|tsx|jsx|rs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|md|rst|txt|json|jsonl|ya?ml
       |toml|cfg|ini|conf|env|sh|html|css|scss|sql|lock|log|csv|xml|proto|ipynb|mod|sum)\b
@@ -29,6 +28,16 @@ _NAME = re.compile(
   | \#?\b[A-Z]{1,5}-?\d{3,}\b                                # tickets, orders, flights
   | \b[0-9a-f]{7,40}\b                                       # hashes
   | \b\d+\.\d+(?:\.\d+)*\b | \b\d{3,}\b                      # versions, amounts, ports, line numbers
+"""
+# Plain words, short numbers and marks are passed over at once, and only where no form could begin in them: the names found
+# are those of the forms alone.
+_NAME = re.compile(
+    rf"""
+    (?: [^\w./@~\#-]++
+      | (?<![\w./@~-]) (?: (?![0-9a-f]{{7,40}}\b) (?: [A-Z]?[a-z]++ | [A-Z]++ ) | \d{{1,2}} ) (?! \.*[\w@~/-] )
+      | (?! {_FORMS} ) (?s:.)
+    )*+
+    (?: (?P<name> {_FORMS} ) | \Z )
     """,
     re.VERBOSE,
 )
@@ -103,9 +112,9 @@ def _leaves(value: Json) -> Iterable[str]:
 def _line_names(line: str) -> tuple[tuple[str, int, int], ...]:
     seen: dict[str, tuple[str, int, int]] = {}
     for m in _NAME.finditer(line[:_LONGEST_LINE]):
-        name = m.group().strip(EDGE)
+        name = (m["name"] or "").strip(EDGE)
         if len(name) >= 3 and name not in seen:
-            seen[name] = (name, m.start(), m.end())
+            seen[name] = (name, *m.span("name"))
     return tuple(seen.values())
 
 

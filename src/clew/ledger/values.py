@@ -12,8 +12,7 @@ from clew.ledger.facts import Value
 
 _BOUND = 12_000  # characters of a text that are looked at
 _RESULT_BOUND = 4_000  # the same of a result: what it alone holds has no name yet
-_VALUE = re.compile(
-    r"""
+_FORMS = r"""
     (?P<url>https?://[^\s<>"'`)\]}|\\]+)
   | (?P<email>\b[\w.+-]+@[\w-]+\.[\w.-]*\w)
   | (?P<amount>[$€£]\s?\d[\d,]*(?:\.\d+)?\b)
@@ -26,6 +25,18 @@ _VALUE = re.compile(
   | (?P<code>\b(?=[A-Z0-9]*\d)(?=[A-Z0-9]*[A-Z])[A-Z0-9]{5,10}\b)
   | (?P<id>\b[a-z]+(?:_[a-z]+)*_\d{3,}\b)
   | (?P<hash>\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b)
+"""
+# What holds no value is passed over a word at a time: most of a text is letters that nothing here begins with. A word is
+# passed only where none of the forms could begin in it, so that the same values are found as by the forms alone.
+_WORD = r"(?!(?:[Pp]ort\b|[0-9a-f]{8}-))(?:[A-Za-z]++(?!_)|[a-z_]++)"
+_VALUE = re.compile(
+    rf"""
+    (?: [^\w$€£\#.+-]++
+      | (?<![\w.+-]) {_WORD} (?: [.+-] {_WORD} )*+ (?![\w.+@:-])
+      | \d++ (?![\w.+@-])
+      | (?! {re.sub(r"[(][?]P<[a-z]+>", "(?:", _FORMS)} ) (?s:.)
+    )*+
+    (?: {_FORMS} | \Z )
     """,
     re.VERBOSE,
 )
@@ -51,13 +62,13 @@ class Values:
         piece = text if len(text) <= bound else text[: bound * 2 // 3] + "\n" + text[-bound // 3 :]
         found: dict[str, tuple[str, int]] = {}
         for m in _VALUE.finditer(piece):
-            kind = m.lastgroup or ""
-            value = m.group().rstrip(".,;:!?*_'") if kind == "url" else m.group()
-            if kind == "" or m[0] == "":
+            kind = m.lastgroup
+            if kind is None:
                 continue
+            value = m[kind].rstrip(".,;:!?*_'") if kind == "url" else m[kind]
             if kind == "port":
                 value = re.sub(r"\D", "", value)
-            found.setdefault(value, (kind, m.start()))
+            found.setdefault(value, (kind, m.start(kind)))
         for value, (kind, at) in found.items():
             known = self._seen.get(value)
             if known is None:
