@@ -13,6 +13,10 @@ from clew.errors import ClewError
 
 # In the order of the help page. A module is loaded when its command is asked for.
 COMMANDS = {
+    "serve": "serve",
+    "connect": "connect",
+    "run": "run",
+    "doctor": "doctor",
     "compress": "compress",
     "replay": "replay",
     "why": "why",
@@ -23,7 +27,7 @@ COMMANDS = {
     "record": "record",
     "demo": "demo",
 }
-GROUPS = {"sessions": "sessions", "store": "store", "config": "config"}
+GROUPS = {"sessions": "sessions", "store": "store", "config": "config", "service": "service"}
 
 
 def _version(show: bool) -> None:
