@@ -13,11 +13,19 @@ from clew.config.loader import from_mapping
 from clew.gateway.serving import Serving
 from clew.store import Store, open_store
 from clew.testing.upstream import running
+from tests.gateway.raw import RawUpstream, ok
 
 
 def settings(url: str, **changes: Any) -> Settings:
     """A gateway's settings in front of one upstream."""
     return from_mapping({"serve": {"port": 0, "upstreams": {"up": url}}} | changes).settings
+
+
+@pytest.fixture(scope="module")
+def passing() -> Iterator[tuple[RawUpstream, Serving]]:
+    """One upstream for the tests of a file, whose answers each test sets with `up.plays`, and one gateway before it."""
+    with running(RawUpstream(ok())) as up, running(Serving(settings(up.url), open_store("memory:"))) as gateway:
+        yield up, gateway
 
 
 @pytest.fixture

@@ -34,6 +34,11 @@ class RawUpstream:
         self._play = play
         self._server: asyncio.Server | None = None
 
+    def plays(self, play: Play) -> None:
+        """Another answer from now on; what came so far is forgotten."""
+        self._play = play
+        self.came = []
+
     async def start(self) -> str:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 26)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"

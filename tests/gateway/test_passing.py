@@ -44,21 +44,16 @@ def request(url: str, method: str, path: str, body: bytes | None = None, **heade
         ("POST", "/v1/responses", b'{"model":"m","input":"one text"}'),
     ],
 )
-def test_every_path_passes_byte_for_byte(serve, method, path, body):
+def test_every_path_passes_byte_for_byte(passing, method, path, body):
+    up, gateway = passing
     said = b'{"odd" :  "spacing"}\n'
-    with running(
-        RawUpstream(
-            answer("207 Fine By Me", ["x-one: a", "x-two: b", "X-Two: c", f"content-length: {len(said)}"], said)
-        )
-    ) as up:
-        connection, got = request(
-            serve(up.url).url, method, path, body, authorization="Bearer k", x_own="1", accept="*/*"
-        )
-        assert (got.status, got.read()) == (207, said)
-        assert [v for k, v in got.getheaders() if k.lower() == "x-two"] == ["b", "c"]
-        assert {k.lower() for k, _ in got.getheaders()} == {"x-one", "x-two", "content-length"}
-        connection.close()
-        came = up.came[0]
+    up.plays(answer("207 Fine By Me", ["x-one: a", "x-two: b", "X-Two: c", f"content-length: {len(said)}"], said))
+    connection, got = request(gateway.url, method, path, body, authorization="Bearer k", x_own="1", accept="*/*")
+    assert (got.status, got.read()) == (207, said)
+    assert [v for k, v in got.getheaders() if k.lower() == "x-two"] == ["b", "c"]
+    assert {k.lower() for k, _ in got.getheaders()} == {"x-one", "x-two", "content-length"}
+    connection.close()
+    (came,) = up.came
     assert came.line == f"{method} {path} HTTP/1.1"
     assert came.body == (body or b"")
     assert came.header("x-own") == ["1"]
@@ -80,18 +75,17 @@ def test_headers_of_the_connection_and_of_clew_stay_behind(serve):
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "zstd", "br"])
-def test_an_encoded_body_that_needs_nothing_passes_encoded(serve, encoding):
+def test_an_encoded_body_that_needs_nothing_passes_encoded(passing, encoding):
+    up, gateway = passing
+    up.plays(ok())
     pack = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress, "br": lambda b: b"\x0b" + b}[encoding]
     packed = pack(ODD)
-    with running(RawUpstream(ok())) as up:
-        gateway = serve(up.url)
-        status, _, _ = post(
-            gateway.url, "/v1/chat/completions", packed, {"content-encoding": encoding, "authorization": "k"}
-        )
-        assert status == 200
-        assert up.came[0].body == packed
-        assert up.came[0].header("content-encoding") == [encoding]
-        assert gateway.gateway.counts.all().get("turns", 0) == (encoding != "br")
+    before = gateway.gateway.counts.all().get("turns", 0)
+    headers = {"content-encoding": encoding, "authorization": "k"}
+    assert post(gateway.url, "/v1/chat/completions", packed, headers)[0] == 200
+    assert up.came[0].body == packed
+    assert up.came[0].header("content-encoding") == [encoding]
+    assert gateway.gateway.counts.all().get("turns", 0) - before == (encoding != "br")
 
 
 def test_the_first_byte_is_not_held_back(serve):

@@ -1,0 +1,162 @@
+"""What upstreams do wrong reaches the client as it came, nothing of it is stored, and the next request goes on."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections import Counter
+
+import pytest
+
+from clew.gateway.serving import Serving
+from clew.store import open_store
+from clew.testing.upstream import (
+    Call,
+    Cut,
+    HangUp,
+    MidError,
+    Nonsense,
+    Refuse,
+    Reply,
+    Say,
+    Slow,
+    Think,
+    Upstream,
+    running,
+)
+from tests.gateway.agent import PATHS, Agent, eventually
+from tests.gateway.conftest import settings
+
+REPLY = Reply((Say("It is " + "done " * 30),))
+STREAMS = (False, True)
+
+
+class Place:
+    """One upstream and one gateway for all of these tests; each conversation is its own."""
+
+    def __init__(self, up: Upstream, gateway: Serving) -> None:
+        self.up = up
+        self.gateway = gateway.gateway
+        self.url = gateway.url
+        self.turns: list[object] = []
+        self.sessions = 0
+
+    def ask(self, wire: str, *turns, stream: bool = False):
+        """A request that meets the turns, and one more after it: (first answer, last answer, what was counted)."""
+        self.turns[:] = turns
+        self.up.records.clear()
+        self.sessions += 1
+        agent = Agent(wire, self.url, session=f"session {self.sessions}")
+        agent.history.append({"role": "user", "content": "what is it?"})
+        more = {"stream": True} if stream else {}
+        before = Counter(self.gateway.counts.all())
+        try:
+            first = agent.ask(**more)
+        except (http.client.HTTPException, ConnectionError) as e:
+            first = e
+        last = agent.ask(**more)
+        eventually(lambda: self.gateway._running == 0)
+        *_, family = self.gateway._turns._families.values()
+        (conversation,) = family._open.values()
+        assert conversation.live.length == (2 if wire == "openai-chat" else 1)  # what the client sent, once
+        counted = Counter(self.gateway.counts.all()) - before
+        assert counted["faults"] == 0
+        return first, last, counted
+
+
+@pytest.fixture(scope="module")
+def place():
+    turns: list[object] = []
+    up = Upstream(lambda _: turns.pop(0) if turns else REPLY)
+    with running(up), running(Serving(settings(up.url), open_store("memory:"))) as gateway:
+        made = Place(up, gateway)
+        made.turns = turns
+        yield made
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize(
+    "refusal", [Refuse(429, retry_after=7), Refuse(500), Refuse(529), Refuse(401, "no such key"), Refuse(503, "loading")],
+    ids=lambda r: str(r.status),
+)  # fmt: skip
+def test_errors_are_passed_on(place, wire, stream, refusal):
+    first, last, counts = place.ask(wire, refusal, stream=stream)
+    status, headers, raw = first
+    assert status == refusal.status
+    assert headers.get("retry-after") == ("7" if refusal.retry_after else None)
+    said = json.loads(raw)["error"]["message"]
+    assert said == place.up.records[0].why
+    assert last[0] == 200
+    assert counts.get("overflows", 0) == 0
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_connection_reset_before_a_byte(place, wire, stream):
+    first, last, _ = place.ask(wire, HangUp(), stream=stream)
+    assert first[0] == 502
+    assert last[0] == 200
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("extra", [0, 25])
+def test_a_stream_reset_in_the_middle(place, wire, extra):
+    """The client sees the cut, and everything that came before it."""
+    first, last, counts = place.ask(wire, Cut(REPLY, events=2, extra=extra), stream=True)
+    assert isinstance(first, http.client.IncompleteRead)
+    assert first.partial.count(b"\n\n") == 2
+    assert counts["upstream broke off"] == 1
+    assert last[0] == 200
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_a_stream_that_just_stops(place, wire):
+    first, last, _ = place.ask(wire, Cut(REPLY, events=2, reset=False), stream=True)
+    assert first[0] == 200
+    assert first[2].count(b"\n\n") == 2
+    assert last[0] == 200
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_an_answer_cut_in_two(place, wire):
+    first, last, _ = place.ask(wire, Cut(REPLY))
+    assert isinstance(first, http.client.IncompleteRead)
+    assert last[0] == 200
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_an_error_inside_a_stream(place, wire):
+    first, last, _ = place.ask(wire, MidError(REPLY, events=2), stream=True)
+    assert first[0] == 200
+    assert b"Overloaded" in first[2]
+    assert last[0] == 200
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize(
+    "nonsense", [Nonsense(), Nonsense(b"<html>Bad gateway</html>", "text/html"), Nonsense(b"{", "application/json"),
+                 Nonsense(b"data: {\n\ndata: [1]\n\n\x00", "text/event-stream"), Nonsense(b"[1,2]", "application/json")],
+)  # fmt: skip
+def test_a_200_that_is_no_answer(place, wire, stream, nonsense):
+    first, last, _ = place.ask(wire, nonsense, stream=stream)
+    assert first[0] == 200
+    assert first[2] == nonsense.body
+    assert first[1]["content-type"].startswith(nonsense.content_type)
+    assert last[0] == 200
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_a_slow_stream(place, wire):
+    first, _, _ = place.ask(wire, Slow(REPLY, before=0.2, between=0.02), stream=True)
+    assert first[0] == 200
+    assert first[2].count(b"\n\n") > 2
+
+
+def test_thinking_and_calls_come_through_a_stream_unchanged(place):
+    turn = Reply((Think("hm"), Say("I look."), Call("bash", {"command": "ls"}, "call_1")))
+    first, _, _ = place.ask("anthropic", turn, stream=True)
+    assert b'"signature_delta"' in first[2]
+    assert b'"call_1"' in first[2]
+    assert place.up.refused == []
