@@ -100,7 +100,7 @@ def test_tiny_windows_hold(wire, window):
     ctx = small(wire, window)
     for m in in_wire(chat(6, Shape(turns=12, calls=2, parallel=1, length=40)), wire):
         ctx.append(m)
-        fits(ctx)
+        assert fits(ctx)
 
 
 def test_long_arguments_of_old_calls_shrink_and_stay_json():

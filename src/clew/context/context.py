@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +19,7 @@ from clew.config import Settings
 from clew.context import status
 from clew.context import tools as recall_tools
 from clew.context.drivers import adrive, drive
-from clew.context.limits import limits_of
+from clew.context.limits import carried, limits_of
 from clew.context.log import Log
 from clew.context.originals import Hit, Originals, find, part_text
 from clew.context.persist import keeper
@@ -47,7 +46,7 @@ from clew.engine.machine import apply, step
 from clew.engine.plan import shown as rendered
 from clew.engine.pressure import estimate
 from clew.engine.values import Epoch, Phase, Refusal, State
-from clew.errors import ClewWarning, Closed, InputError, SummaryError, UnknownReference, WindowTooSmall
+from clew.errors import Closed, InputError, SummaryError, UnknownReference, WindowTooSmall
 from clew.handoff.receipt import Receipt
 from clew.handoff.template import SYSTEM_NOTE
 from clew.jsonio import Json
@@ -105,45 +104,30 @@ class Context:
         counter = Counter.of(known) if known is not None else Counter("gpt-o200k")
         self._tools, self._system = jsonio.copy(list(tools or ())), jsonio.copy(system)
         self._sent = 0
-        self._log = Log(
-            self._wire, counter, alternates=wire == "anthropic" or (known is not None and known.quirks.alternation)
-        )
-        self._aux = from_spec(summarizer, settings)
-        self._main = from_spec(main_summarizer, settings)
-        carried = overhead + (counter.tools(self._tools) if self._tools else 0)
-        if system is not None and self._wire.system_key:
-            carried += counter.system(system)
-            carried += counter.text(SYSTEM_NOTE) if settings.compression.system_note == "system" else 0
+        alternates = wire == "anthropic" or (known is not None and known.quirks.alternation)
+        self._log = Log(self._wire, counter, alternates=alternates)
+        self._aux, self._main = from_spec(summarizer, settings), from_spec(main_summarizer, settings)
+        apart = system if self._wire.system_key else None
         limits = limits_of(
             settings,
             known,
             window=window,
             threshold=threshold,
             max_output=max_output,
-            overhead=carried,
+            overhead=overhead + carried(counter, settings, self._tools, apart),
             recall={"tool": recall_tools.RECALL, "command": _COMMAND}.get(recall, recall),
-            summariser=self._aux is not None,
+            summariser=self._aux,
             main_differs=self._main is not None,
-            summary_window=self._aux.window if self._aux is not None else 0,
             prepare_ahead=prepare_ahead,
         )
         self._state = State(limits)
         self._epochs: list[Epoch] = []
         self._arrival: dict[int, tuple[Edit, ...]] = {}
-        self._originals = Originals(self._log)
-        self._repeats = Repeats()
-        self._view = View()
+        self._originals, self._repeats, self._view = Originals(self._log), Repeats(), View()
         self._cancel: Cancel | None = None
         self._keeper = keeper(store, session_id, tenant=tenant, source=source, model=model or "", clock=self._clock)
-        if self._aux is not None and 0 < self._aux.window < limits.soft:
-            warnings.warn(
-                f"the summariser's window ({self._aux.window:,} tokens) is smaller than the threshold "
-                f"({limits.soft:,}): it is served in pieces",
-                ClewWarning,
-                stacklevel=2,
-            )
         self._resume()
-        if system is not None and not self._wire.system_key and not len(self._log.transcript):
+        if system is not None and apart is None and not len(self._log.transcript):
             self.append(self._wire.text_message("system", system).value)
 
     # -- what users call

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+
 from clew.catalog import Model
 from clew.config import Settings
 from clew.economics import weights
 from clew.engine.values import Limits
-from clew.errors import ConfigError
+from clew.errors import ClewWarning, ConfigError
+from clew.handoff.template import SYSTEM_NOTE
+from clew.jsonio import Json
+from clew.summarise import Summariser
+from clew.tokens import Counter
 
 WINDOW = 200_000  # where neither an argument nor a model says
 
@@ -20,9 +27,8 @@ def limits_of(
     max_output: int | None,
     overhead: int,
     recall: str,
-    summariser: bool,
+    summariser: Summariser | None,
     main_differs: bool,
-    summary_window: int,
     prepare_ahead: float = 0.0,
 ) -> Limits:
     """The limits; ConfigError where they leave no room for a conversation."""
@@ -42,7 +48,7 @@ def limits_of(
             hint="give a larger window, or a smaller max_output",
         )
     prices = weights(model.prices) if model is not None and model.prices.input else None
-    return Limits(
+    limits = Limits(
         window=room,
         max_output=output,
         overhead=overhead,
@@ -56,11 +62,30 @@ def limits_of(
         read=prices.read if prices is not None else 0.1,
         write=prices.write_5m if prices is not None else 1.25,
         cache_ttl=(model.cache.ttl if model is not None and model.cache.kind != "none" else 300.0),
-        model=summariser,
+        model=summariser is not None,
         main_differs=main_differs,
         abort_on_failure=c.abort_on_summary_failure,
-        summary_window=summary_window,
+        summary_window=summariser.window if summariser is not None else 0,
         system_note=c.system_note == "system",
         prepare_ahead=prepare_ahead,
         recall=recall,
     )
+    if 0 < limits.summary_window < limits.soft:
+        warnings.warn(
+            f"the summariser's window ({limits.summary_window:,} tokens) is smaller than the threshold "
+            f"({limits.soft:,}): it is served in pieces",
+            ClewWarning,
+            stacklevel=3,
+        )
+    return limits
+
+
+def carried(counter: Counter, settings: Settings, tools: Sequence[Json], system: Json | None) -> int:
+    """Tokens that every request carries besides messages: tools, and the system prompt where it stands apart, with the
+    note it gets.
+    """
+    tokens = counter.tools(tools) if tools else 0
+    if system is not None:
+        tokens += counter.system(system)
+        tokens += counter.text(SYSTEM_NOTE) if settings.compression.system_note == "system" else 0
+    return tokens
