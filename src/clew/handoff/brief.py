@@ -1,7 +1,7 @@
 """The shortest handoff: what the user said that still holds, and what the ledger must keep, within a room that is given.
 
 Used where thirteen sections and a record would take more than there is. What is worth most for its length comes first;
-what stands in it stands in the order it was said.
+what stands in it stands in the order it was said, label by label.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _sort(s: Statement) -> str:
 
 
 def _text(lead: str, lines: Iterable[_Line]) -> str:
-    """In the order they were said; lines of one label share it."""
-    by_label: dict[str, list[_Line]] = {}
+    """In the order they were said; lines of one label share it, those without one come before them."""
+    by_label: dict[str, list[_Line]] = {"": []}
     for line in sorted(lines, key=lambda x: x.at):
         by_label.setdefault(line.label, []).append(line)
     blocks = [lead]
