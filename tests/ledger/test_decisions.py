@@ -99,6 +99,11 @@ def test_the_reason_stands_beside_it():
         "do 1",
         "I'd rather keep both files",
         "yes do both",
+        "I don't think more tests are the solution here.",
+        "I want the rule to live in one file, not in a skill.",
+        "let's turn this into a list",
+        "they can click, so we dont need to show the map",
+        "I'm fine doing a full rewrite in a branch",
     ],
 )
 def test_a_users_choice_is_one(turn: str):

@@ -57,11 +57,14 @@ _WANTED = re.compile(
     r"|^(?:i|we)\s+want\s+(?:an?|the|it|all|some|every\w*|our|my|no)\b|\b(?:we|you|it)\s+(?:do\s+not|don['’]?t)\s+need\s+(?:to\s+(?!know|worry)|the\b|any\b|an?\b)"
     r"|\b(?:via|on|off|from|in|into|make|create|use)\s+(?:an?|its|their|one)\s+(?:fresh|separate|single|dedicated|own)\s+\w+|\bmake\s+a\s+new\s+branch\b|\btests?\s+first\b|\bas\s+you\s+go\b"
     r"|\bput\s+(?:it|this|that|them|these|those)\s+(?:all\s+)?(?:in|into|under|on|next\s+to|behind)\b"
-    r"|^(?:create|write|build|implement|generate|render|draw|store|save)\b.{3,120}\b(?:using|via)\s+\S+"
+    r"|^(?:create|write|build|implement|generate|render|draw|store|save|do\s+(?:the|this|that|it))\b.{3,120}\b(?:using|via)\s+\S+"
     r"|^(?:report|return|show|give|list|output|print|include|write|answer|respond|send)\s+(?:[\w-]+\s+){0,3}?only\b|^(?:return|report|list)\b.{0,60}\bfirst\b|^(?:[\w-]+\s+){1,3}only\b(?:\W*$|,)"
     r"|\bwe\s+should\s+(?!(?:be\s+(?:good|fine|ok|okay|able|ready|done)|have)\b)\w|\b(?:it\s+would|it['’]d)\s+(?:also\s+)?be\s+(?:good|nice|great|better|helpful|useful|cool|best)\s+(?:to|if)\b"
     r"|\bnot\s+\S+\s+any\s?more\b|\b(?:is|are)\s+now\s+called\b|\bno\s+[\w-]+\s+(?:is|are)\s+(?:needed|required|necessary|allowed)\b"
     r"|\b(?:run|spawn|commit|do|check|ask|update|test|verify|push|review|report|stop|make|write|show)\b.{0,60}\b(?:after|before|for|with)\s+(?:each|every)\b"
+    r"|^only\s+[a-z]+\s+(?:if|when|after|with|in|on|to|the|for|an?)\b|\bbut\s+(?:please\s+)?(?:let|keep|leave|wait|first|make)\b|\bfollow\s+(?:the|our|my|this|these|that)\s+(?:same|existing|(?:[\w-]+\s+)?(?:patterns?|conventions?|style|guide\w*|rules?|plan|process|spec|workflow))\b|\bas\s+(?:defined|described|specified|documented)\s+in\b"
+    r"|^make\s+(?:it|this|that|them|these|those|every\w*|all|the\s+[\w-]+(?:\s+[\w-]+)?)\s+(?:\w+ly\s+)?(?:\w+(?:able|ible|ive|ous|er)|optional|consistent|idempotent|simple|small|short|fast|public|private|generic|general)\b"
+    r"|\b\d+\s+[\w-]+(?:\s+[\w-]+)?\s+(?:per|each|for\s+(?:each|every))\b"
     r"|^(?:give|show|tell|ask|propose|suggest|discuss|plan|explain|present|list|send)\b.{0,80}\bfirst\W*$"
     r"|\bplease\s+(?:keep|leave|stick|make\s+(?:the|it|them|all|these|those|this|that)\b.{0,60}?\b(?:enough|more|less|\w+er)\b)"
     r"|\b(?:i|we)\s+(?:think|feel|believe|guess)\b.{0,80}?\b(?:should|ought\s+to|needs?\s+to)\s+(?:be|use|have|live|stay|go|return|only|not)\b",
@@ -89,6 +92,7 @@ _TOLD = re.compile(
     r"|\b(?:i|we)\s+(?:never|always|only)\s+\w+|\b(?:got\s+a\s+report|popped\s+up|happened|noticed\s+that)\b",
     re.IGNORECASE,
 )
+_TOLD_AS_ORDER = re.compile(r"\b(?:must|do not|don['’]?t|make sure|should)\b", re.IGNORECASE)
 _ASKED = re.compile(r"[?？][ \"')*_]*$")
 _PUT_FORWARD = re.compile(
     r"^(?:i|we)\s+(?:think|feel|believe|guess)\b|\bfirst\W*$", re.IGNORECASE
@@ -110,34 +114,34 @@ def binding(said: str, length: int = 0) -> str:
     """Says "constraint" or "preference" where a sentence binds later work, else empty. `said` has its quotations blanked out;
     `length` is that of the message it stands in.
     """
-    plain = _EXCLAIMS.sub("", _OATHS.sub("", said))
     if _SUPPOSED.search(_ASIDE.sub("", said)) is not None:
         return ""
     if length >= _DOCUMENT:
         cue = _CAPITALS.search(said) or _ORDER.search(said[: 2 * _LEAD]) or _FOREIGN.search(said)
         if cue is None or (cue.start() > _LEAD and cue.re is not _CAPITALS):
             return ""
-    found = ""
-    if length < _PASTE and _WANTED.search(plain) and (not _ASKED.search(said) or _PUT_FORWARD.search(plain)):
-        return "preference"
+    plain = _EXCLAIMS.sub("", _OATHS.sub("", said))
+    return _commanded(said, plain, length) or _wanted(said, plain, length)
+
+
+def _commanded(said: str, plain: str, length: int) -> str:
+    """By a word of command or of preference."""
+    asked = _ASKED.search(said) is not None
+    if asked and (_POLITE.search(said) is None or _STRONG_IN_QUESTION.search(said) is None):
+        return ""  # a request put as a question binds by its strong words; a mere question doesn't
     if (
         _ORDER.search(said)
         or _CAPITALS.search(said)
         or _FOREIGN.search(said)
         or (length < _PASTE and _OUGHT.search(said))
     ):
-        found = "constraint"
-    elif _WISH.search(said) or _WISH.search(plain):
-        found = "preference"
-    if not found:
+        told = not asked and _TOLD.search(said) is not None and _TOLD_AS_ORDER.search(said) is None
+        return "" if told else "constraint"
+    return "preference" if _WISH.search(said) or _WISH.search(plain) else ""
+
+
+def _wanted(said: str, plain: str, length: int) -> str:
+    """By what it says of the result: where, by what means, in which order, how much."""
+    if length >= _PASTE or _WANTED.search(plain) is None or _TOLD.search(said) is not None:
         return ""
-    if _ASKED.search(said) is not None:
-        # A request put as a question binds by its strong words; a mere question doesn't.
-        return found if _POLITE.search(said) is not None and _STRONG_IN_QUESTION.search(said) is not None else ""
-    if (
-        found == "constraint"
-        and _TOLD.search(said) is not None
-        and re.search(r"\b(?:must|do not|don['’]?t|make sure|should)\b", said, re.IGNORECASE) is None
-    ):
-        return ""
-    return found
+    return "" if _ASKED.search(said) is not None and _PUT_FORWARD.search(plain) is None else "preference"

@@ -32,7 +32,7 @@ _BY_HAND = re.compile(
 )
 _LOOKS = re.compile(
     rf"\b(?:{_WILL}|let\s+me|i['’]?m|i\s+am)\s+(?:\w+ly\s+|also\s+|now\s+|just\s+|first\s+|going\s+to\s+)*(?:check|look|see|verify|run|re-?run|read|find|search|explore|understand|investigate|trace|test|review|examine|inspect"
-    r"|fetch|get|start|begin|try|confirm|view|open|list|map|scan|analy[sz]e|dig|figure|think|wait|ask|summari[sz]e|show|double[- ]check|need|do|call|spawn|launch|commit|push|validate|isolate|format|sweep|pull|request|committing|pushing|requesting|formatting|pulling|sweeping|validating|isolating|resolving|waiting|re-?running|starting|fetching|inspecting|tracing|opening|searching|refreshing|comparing|checking|looking|running|reading|verifying|testing|reviewing|doing|going\s+to\s+(?:check|verify|run|test|look))\b",
+    r"|fetch|get|start|begin|try|confirm|view|open|list|map|scan|analy[sz]e|dig|figure|think|wait|ask|summari[sz]e|show|double[- ]check|need|do|call|spawn|launch|set\s+up|hold|commit|push|validate|isolate|format|sweep|pull|request|committing|pushing|requesting|formatting|pulling|sweeping|validating|isolating|resolving|waiting|re-?running|starting|fetching|inspecting|tracing|opening|searching|refreshing|comparing|checking|looking|running|reading|verifying|testing|reviewing|doing|going\s+to\s+(?:check|verify|run|test|look))\b",
     re.IGNORECASE,
 )
 _CHOSE = re.compile(
@@ -62,13 +62,13 @@ _YES = (
     r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|sure|right|alright|good|great|cool|perfect|thanks|no|so|hmm|please)[,.!:]?\s+)*"
 )
 _USER_CHOICE = re.compile(
-    rf"^\W*{_YES}(?:let['’]?s\s+(?:do|go|use|keep|stick|add|take|try|skip|drop|move|call|update|start\s+with)\b"
+    rf"^\W*{_YES}(?:let['’]?s\s+(?!see|check|look|test|review|discuss|think|commit|push|run|talk|find|debug|investigate|say|continue|wait|get\b|please|try\s+again)[a-z]{{2,}}"
     r"|(?:do|go\s+with|take|pick|use|choose|implement)\s+(?:option\s+)?(?:#?\d+\b|[A-D]\b|option\b|both\b|the\s+(?:first|second|third|last|latter|former)\b)"
     r"|go\s+(?:with|for)\b|option\s+(?:\d|[a-d])\b|we(?:['’]ll|\s+will)?\s+(?:go\s+with|use|decided)\b|i(?:['’]ve)?\s+(?:decided|chose|choose|pick)\b)"
     r"|^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure)[,.!:]?\s+)+(?:please\s+)?(?:go\s+ahead|proceed|do\s+(?:it|that|this|so|both|all|option|\d)|cancel|book|start\s+implementing|upgrade|downgrade|refund|use)\b"
     r"|^\W*(?:please\s+)?go\s+ahead\s+(?:with|and)\b"
     r"|\b(?:i|we)\s+(?:really\s+)?(?:don['’]?t|do\s+not)\s+(?:really\s+)?think\b.{1,80}?\b(?:is|are|should|needs?|makes?|worth|right|works?)\b|\b(?:i|we)\s+(?:really\s+)?want\s+to\s+(?:use|go\s+with|keep|take|stick\s+(?:to|with))\b"
-    r"|\bso\s+(?:we|you|it)\s+(?:don['’]?t|do\s+not)\s+need\b|\bi\s+want\s+.{3,100}?(?:,\s*not\b|\bbecause\b|\binstead\s+of\b|\brather\s+than\b)"
+    r"|\bi['’]?m\s+(?:fine|ok(?:ay)?|happy|good)\s+(?:with\s+)?\w+ing\b|\bso\s+(?:we|you|it)\s+(?:don['’]?t|do\s+not)\s+need\b|\bi\s+want\s+.{3,100}?(?:,\s*not\b|\bbecause\b|\binstead\s+of\b|\brather\s+than\b)"
     r"|\bi(?:['’]?d|\s+would)\s+(?:rather|prefere?|(?:like\s+to\s+)?(?:look\s+at|go\s+with|use|keep))\b|\bi\s+(?:actually\s+|really\s+)?prefer\b|\b(?:i\s+)?decided\s+to\b|\bgoing\s+with\b",
     re.IGNORECASE,
 )

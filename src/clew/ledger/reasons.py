@@ -59,9 +59,10 @@ _WEIGHS = re.compile(
 _MEANS = re.compile(
     r"\bso\s+(?:that\s+)?(?:i|we|it|they|nothing|(?:the\s+)?[\w-]+)\s+(?:do(?:es)?n['’]t|do(?:es)?\s+not|won['’]t|will\s+not|can\s+never|stays?|keeps?|remains?|never)\b"
     r"|\b(?:per|following)\s+(?:your|our|(?:the\s+)?(?:rules?|plan|spec|agreed|reviewed|existing|same|convention))\b|\bas\s+(?:asked|agreed|requested|decided|planned|discussed)\b"
+    r"|\b(?:after|before|for|at)\s+(?:each|every)\b.{0,60}?\bi(?:['’]ll|\s+will)\b"
     r"|\bsince\b.{5,120},.{2,80}\b(?:gives|lets|allows|suffices|is\s+enough)\b"
     r"|\bno\s+(?:[\w-]+\s+){1,4}(?:needed|required|necessary)\b.{0,20}(?:[—–]|\bbecause\b|\bsince\b)"
-    r"|\bi['’]m\s+(?:now\s+)?(?:making|keeping|switching|replacing|simplifying|moving|reverting|reusing|splitting|dropping|using|treating|adding|squashing|leaving|extracting|renaming|introducing|avoiding|deferring)\b.{2,160}?\b(?:to|as|into|with|instead|before|so|rather)\b"
+    r"|\bi['’]m\s+(?:now\s+)?(?:making|keeping|switching|replacing|simplifying|moving|reverting|reusing|splitting|dropping|using|treating|adding|taking|turning|framing|squashing|leaving|extracting|renaming|introducing|avoiding|deferring)\b.{2,160}?\b(?:to|as|into|with|at|instead|before|so|rather)\b"
     r"|\bi\s+would\s+(?:not\s+|also\s+|still\s+)*(?!not\b|also\b|still\b|need|be\b|have\b|like\b|love\b|say\b|guess|expect|want\b|know|assume|think\b|see\b|hope|imagine|ask\b)\w{3,}|\bi['’]d\s+(?:continue|start|reuse|rewrite|split|defer|ship|build|leave|treat|model|drop|skip|take|adopt|switch|merge|rely|extract)\b",
     re.IGNORECASE | re.DOTALL,
 )
