@@ -84,6 +84,20 @@ def test_what_is_appended_is_copied_and_what_is_returned_is_the_callers():
     assert ctx.view() == [message]
 
 
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_host_that_copies_its_transcript_gets_the_same_bytes(wire):
+    messages = in_wire(chat(1, LONG), wire)
+    views = []
+    for given in (messages, copy.deepcopy(messages), json.loads(json.dumps(messages))):
+        ctx = Context(12_000, wire=wire, config={}, clock=lambda: 0.0)
+        for m in given:
+            ctx.append(copy.deepcopy(m))
+            ctx.view()
+        views.append([m.raw for m in ctx.view_messages()])
+        assert ctx.epochs
+    assert views[0] == views[1] == views[2]
+
+
 def test_extend_takes_all_or_none():
     ctx = Context(config={})
     ctx.append({"role": "user", "content": "Hello"})

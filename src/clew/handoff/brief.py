@@ -20,7 +20,7 @@ from clew.ledger.tools import one_line
 from clew.redact import redact
 
 _WHOLE = 240  # characters of a message that is one statement; a longer one is taken apart
-_WORTH = {"constraint": 3.0, "preference": 3.0, "labelled": 3.0, "change": 3.0, "value": 1.5, "plain": 0.4}
+_WORTH = {"constraint": 3.0, "preference": 2.0, "labelled": 3.0, "change": 3.0, "value": 1.5, "plain": 0.4}
 _LEAD_IN = re.compile(r"^(?:quick )?(?:update|note|reminder|fyi|btw)[:,]\s+", re.IGNORECASE)
 _FILE, _COMMAND, _BINDS, _MUST = 1.2, 1.0, 3.0, 9.0
 
@@ -73,7 +73,7 @@ def _pinned(ledger: Ledger, stated: Sequence[Statement]) -> list[_Line]:
     for c in ledger.current_constraints:
         whole = next((s for s in stated if s.source == c.source and c.text in s.text), None)
         if whole is not None:
-            pinned.append(_Line(c.source, whole.body, whole.label, _WORTH["constraint"]))
+            pinned.append(_Line(c.source, whole.body, whole.label, _WORTH[c.kind]))
     return list(dict.fromkeys(pinned))
 
 
