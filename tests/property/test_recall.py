@@ -58,14 +58,23 @@ def test_the_index_finds_what_reading_everything_finds(tmp_path_factory, texts, 
     roles = data.draw(st.sampled_from([(), ("user",), ("assistant",)]))
     lineages = data.draw(st.sampled_from([(), ("s",), ("t",)]))
     each = data.draw(st.sampled_from([0, 1, 2]))
+    places = {
+        "workspaces": ("/t",),
+        "sources": ("cli-s",),
+        "since": clock.now + 1,
+        "until": clock.now,
+        "sessions": ("t",),
+    }
+    some = data.draw(st.sampled_from([{}, *({k: v} for k, v in places.items())]))
     for store in stores:
         for name in ("s", "t"):
-            store.create(NewSession(name, "cli"))
+            store.create(NewSession(name, f"cli-{name}", workspace=f"/{name}"))
             store.append(name, [(user, assistant)[n % 2](t) for n, t in enumerate(texts)], at=0)
             clock.tick(1)
+        clock.tick(-2)
     stores[1].reindex()
     for query in queries:
-        for scope in (Scope(), Scope(roles=roles, lineages=lineages, per_lineage=each)):
+        for scope in (Scope(), Scope(roles=roles, lineages=lineages, per_lineage=each), Scope(roles=roles, **some)):
             memory, sqlite = (
                 {(h.session, h.position, h.score) for h in s.find(query, scope, limit=99)} for s in stores
             )

@@ -25,7 +25,7 @@ _TAIL = "\n\n"  # so that a trigram begins with each of the last characters too,
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
 _PAIRS = 4096  # so few that neighbours in a list of rows stand close, which costs one byte each
 _PAIR_MARKS = [f"{MARK}p{n:x}" for n in range(_PAIRS)]
-_PAIRED = re.compile(r"[^\W\d_]{1,8}|\d{1,4}")  # longer words and numbers are rare enough by themselves
+_PAIRED = re.compile(r"[^\W\d_]{1,10}|\d{1,4}")  # longer words and numbers are rare enough by themselves
 
 
 @dataclass(frozen=True, slots=True)

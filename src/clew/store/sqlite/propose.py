@@ -17,9 +17,11 @@ from clew.store.sqlite.rows import ms
 from clew.store.sqlite.upkeep import indexed_under
 
 _PATIENCE = 64  # messages of lineages that have enough which are passed over one by one
-_FEW, _VERY_FEW = 1000, 100  # proposals of one index that are taken, and taken without asking the other
+_FEW, _VERY_FEW = 2000, 50  # proposals of one index that are taken, and taken without asking the other
 _AT_ONCE = 64
-_MARKED = 100  # lineages that are asked for by mark
+_MARKED = 300  # lineages that are asked for by mark
+_LONG = 256  # blocks after which it pays to know which of them hold anything of a role or tool
+_MOST_HELD = 60_000  # rows that are read for that
 
 
 class Row(NamedTuple):
@@ -69,7 +71,7 @@ def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterato
     roots = _roots(link, scope)
     if roots is not None and not roots:
         return
-    marked = roots or [] if len(roots or []) <= _MARKED else []
+    marked = roots or []
     have = _usable(link)
     words = expressions.by_words(query) if have.words else ""
     if words:
@@ -86,7 +88,8 @@ def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterato
     if few is not None:
         yield from _picked(link, where, few)
     elif grams and not (words and expressions.strong(query)):
-        yield from _by_grams(link, grams, where)
+        marks = expressions.marked((), scope.roles, scope.tools) if have.words else ""
+        yield from _by_grams(link, grams, where, marks)
     else:
         yield from _by_words(link, words, where, closed)
 
@@ -126,22 +129,39 @@ def _by_words(link: Link, match: str, where: Where, closed: set[int]) -> Iterato
             return
 
 
-def _by_grams(link: Link, match: str, where: Where) -> Iterator[Row]:
+def _by_grams(link: Link, match: str, where: Where, marks: str) -> Iterator[Row]:
     """A few blocks at a time: joined to their rows in one statement, SQLite would sort all of them first."""
     blocks = link.db.execute("SELECT rowid FROM grams WHERE grams MATCH ? ORDER BY rowid DESC", (match,))
-    while some := blocks.fetchmany(_AT_ONCE // index.BLOCK):
-        yield from _picked(link, where, [id_ for (block,) in some for id_ in index.rows_of(block)])
+    held: set[int] | None = None
+    passed = 0
+    while some := [block for (block,) in blocks.fetchmany(_AT_ONCE // index.BLOCK)]:
+        passed += len(some)
+        if marks and _LONG < passed <= _LONG + len(some):
+            held = _held(link.db, marks)
+        ids = [id_ for block in some if held is None or block in held for id_ in index.rows_of(block)]
+        if ids:
+            yield from _picked(link, where, ids)
+
+
+def _held(db: sqlite3.Connection, marks: str) -> set[int] | None:
+    """The blocks with messages of a role or tool; None where they are many."""
+    sql = f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {_MOST_HELD + 1}"  # noqa: S608 - a number
+    rows = [id_ for (id_,) in db.execute(sql, (marks,))]
+    return {index.block_of(id_) for id_ in rows} if len(rows) <= _MOST_HELD else None
 
 
 def _few(db: sqlite3.Connection, words: str, grams: str) -> list[int] | None:
-    """All rows that the narrower of the two indexes proposes; None where both propose many."""
+    """All rows that are proposed, by both indexes where both propose few; None where neither does."""
     rows = _first(db, "words", words)
     if rows is not None and len(rows) <= _VERY_FEW:
         return rows
     blocks = _first(db, "grams", grams)
-    if blocks is None or (rows is not None and len(rows) <= len(blocks) * index.BLOCK):
+    if blocks is None:
         return rows
-    return [id_ for block in blocks for id_ in index.rows_of(block)]
+    if rows is None:
+        return [id_ for block in blocks for id_ in index.rows_of(block)]
+    held = set(blocks)
+    return [id_ for id_ in rows if index.block_of(id_) in held]
 
 
 def _first(db: sqlite3.Connection, name: Literal["words", "grams"], match: str) -> list[int] | None:
@@ -166,12 +186,18 @@ def _scan(link: Link, where: Where, first: int, last: int | None) -> Iterator[Ro
 
 
 def _roots(link: Link, scope: Scope) -> list[int] | None:
-    """The numbers of the lineages that a scope stays within; None where it doesn't."""
-    ids = scope.lineages or scope.sessions
-    if not ids:
+    """The numbers of the lineages that a scope stays within; None where it doesn't, or they are many."""
+    within = Where()
+    within.among("id", (*scope.lineages, *scope.sessions))
+    within.among("source", scope.sources)
+    within.among("workspace", scope.workspaces)
+    if scope.since is not None:
+        within.add("updated >= ?", ms(scope.since))
+    if not within.tests:
         return None
-    sql = f"SELECT DISTINCT root FROM sessions WHERE id IN ({', '.join('?' * len(ids))})"  # noqa: S608 - bound
-    return [no for (no,) in link.db.execute(sql, ids)]
+    sql = f"SELECT DISTINCT root FROM sessions WHERE TRUE{within.text()} LIMIT {_MARKED + 1}"  # noqa: S608 - bound
+    found = [no for (no,) in link.db.execute(sql, within.values)]
+    return found if len(found) <= _MARKED else None
 
 
 def _where(scope: Scope) -> Where:
