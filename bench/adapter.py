@@ -7,9 +7,15 @@ class Clew:
     name = "clew"
 
     def __init__(self, window=64_000, threshold=0.5, overhead=0):
-        self.given = {"window": window, "threshold": threshold, "overhead": overhead, "config": {}, "clock": lambda: 0.0}
+        self.given = {
+            "window": window,
+            "threshold": threshold,
+            "overhead": overhead,
+            "config": {},
+            "clock": lambda: 0.0,
+        }
 
-    def reset(self, meta):
+    def reset(self, _meta):
         self.context = Context(**self.given)
 
     def push(self, message):

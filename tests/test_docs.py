@@ -34,7 +34,9 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "session.json").write_text(json.dumps({"messages": session.messages}))
     (tmp_path / "my-settings.yaml").write_text("compression:\n  threshold: 0.6\n")
     (tmp_path / "clew-traffic").mkdir()
-    write(tmp_path / "clew-traffic" / "20260318-101502.jsonl", read(ROOT / "tests" / "data" / "traffic" / "pi.jsonl.zst"))
+    write(
+        tmp_path / "clew-traffic" / "20260318-101502.jsonl", read(ROOT / "tests" / "data" / "traffic" / "pi.jsonl.zst")
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CLEW_HOME", str(tmp_path / "home"))
     return tmp_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -50,7 +51,7 @@ def test_every_view_is_valid_bounded_and_stable(wire, seed, shape, window):
     for view, _ in views:
         assert sum(ctx._log.count(m) for m in view) <= limit
         assert [p for p in problems(list(view), wire, final=False) if p.code != "first-user"] == []
-    for (before, epoch), (after, later) in zip(views, views[1:], strict=False):
+    for (before, epoch), (after, later) in pairwise(views):
         if epoch == later:
             assert after[: len(before)] == before
             assert [m.raw for m in after[: len(before)]] == [m.raw for m in before]

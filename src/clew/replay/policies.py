@@ -127,7 +127,12 @@ class Compacted:
         return self.context.epochs
 
 
-POLICIES: dict[str, Callable[[Setting], Policy]] = {"clew": Compacted, "none": Everything, "sliding": Sliding, "mask": Masked}
+POLICIES: dict[str, Callable[[Setting], Policy]] = {
+    "clew": Compacted,
+    "none": Everything,
+    "sliding": Sliding,
+    "mask": Masked,
+}
 
 
 def make(name: str, setting: Setting) -> Policy:
