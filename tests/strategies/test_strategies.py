@@ -10,7 +10,7 @@ from clew.strategies import at_epoch, on_arrival
 from clew.strategies.args import shrunk
 from clew.strategies.base import Scene
 from clew.strategies.clip import clip, to_fit
-from clew.strategies.dedupe import newer, older
+from clew.strategies.dedupe import newer, older, repeatable
 from clew.strategies.digest import line
 from clew.strategies.errors import stale
 from clew.strategies.media import historic
@@ -38,6 +38,17 @@ def scene(*messages, recall=""):
     return Scene(log, Span(0, len(log)), lambda text: len(text) // 4 + 1, recall)
 
 
+def size_in(s):
+    """Tokens of a message, its calls included."""
+    return lambda i: sum(s.measure(p.text if not isinstance(p, ToolCall) else p.arguments) for p in s.log[i].parts)
+
+
+def seen_before(s, end):
+    """Results of the messages before `end`, by their words."""
+    known = {r.text: place for i in range(end) for place, r in repeatable(s.log[i], i)}
+    return known.get
+
+
 LONG = "\n".join(f"line {n} of the listing" for n in range(60))
 
 
@@ -54,7 +65,7 @@ def test_results_that_differ_anywhere_are_not_the_same():
     near = LONG.replace("line 30", "line 30 4711")
     s = scene(step(1, "read", {"path": "a.py"}, LONG), step(2, "read", {"path": "a.py"}, near))
     assert list(older(s)) == []
-    assert list(newer(s, 3)) == []
+    assert list(newer(s, 3, seen_before(s, 3))) == []
 
 
 def test_success_then_an_error_with_the_same_arguments_keeps_both():
@@ -65,7 +76,7 @@ def test_success_then_an_error_with_the_same_arguments_keeps_both():
 
 def test_a_new_repetition_points_to_the_old_one_still_in_view():
     s = scene(step(1, "read", {"path": "a.py"}, LONG), step(2, "read", {"path": "a.py"}, LONG))
-    (edit,) = on_arrival(s, 3)
+    (edit,) = on_arrival(s, 3, seen_before(s, 3))
     assert edit.message == 3
     assert "nothing changed" in edit.text
 
@@ -139,7 +150,7 @@ def test_clipping_keeps_both_ends_and_a_reference():
 
 def test_clipping_to_fit_takes_the_largest_first_and_stops():
     s = scene(step(1, "bash", {}, "a" * 40_000), step(2, "bash", {}, "b" * 400))
-    edits = list(to_fit(s, 2_000, ()))
+    edits = list(to_fit(s, 2_000, (), size_in(s)))
     assert [e.message for e in edits] == [1]
     assert sum(e.after for e in edits) < 2_000
 
@@ -147,6 +158,6 @@ def test_clipping_to_fit_takes_the_largest_first_and_stops():
 def test_nothing_is_made_longer_or_empty():
     s = scene(*[step(n, "bash", {"command": f"c{n}"}, LONG if n % 2 else "short") for n in range(12)])
     for level in range(4):
-        for e in at_epoch(s, level=level, room=300):
+        for e in at_epoch(s, level=level, room=300, size=size_in(s)):
             assert e.saved > 0
             assert e.text
