@@ -38,7 +38,7 @@ _LOOKS = re.compile(
 _CHOSE = re.compile(
     r"\b(?:decided\s+(?:to|on|that)|going\s+with|went\s+with|opted\s+(?:for|to)|settled\s+on|(?:i|we)\s+(?:chose|picked)|chose\s+to|chosen\s+(?:approach|option))\b"
     r"|\bdecision\b[*_]*\s*:|\brecommend(?:ation)?\b[*_]*\s*(?::|is\b)|\bi(?:['’]d|\s+would)?\s+(?:recommend|suggest)\b|\bi(?:['’]d|\s+would)\s+(?:use|pick|choose|go\s+(?:with|for)|keep|prefer|avoid|aim\s+for)\b"
-    r"|\b(?:the|my|a|an)?\s*(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
+    r"|\b(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
     r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was)\b|^\W*(?:the\s+)?(?:\w+\s+)?fix\s*[*_]*\s*:|^\W*(?:\w+ing\b.*|it\s+)makes\s+(?:the\s+most\s+|more\s+)?sense\b|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|insert|check|look|verify|find|see))"
     r"|\bi\s+need\s+to\s+change\b",
     re.IGNORECASE,

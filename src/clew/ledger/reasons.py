@@ -7,8 +7,9 @@ others; a refusal says what won't be done; and under a heading such as "Design d
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from clew.ledger.sentences import sentences
+from clew.ledger.sentences import LONGEST, sentences
 
 _JOINS = re.compile(
     r"\b(?:because|due\s+to|caused\s+by|as\s+a\s+result|therefore|hence|which\s+(?:means|is\s+why|causes?|caused))\b"
@@ -106,11 +107,13 @@ _HEADING = re.compile(
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
 _UNDER = 12  # items of one heading that are taken
+_BELOW = 6_000  # characters below a heading that are looked at
+_HEADINGS = 8  # headings of one message
 
 
 def aloud(text: str) -> bool:
     """Whether a message thinks aloud: what it derives on the way is no finding yet."""
-    return sum(1 for _ in _ALOUD.finditer(text)) >= _TURNS
+    return sum(1 for _ in islice(_ALOUD.finditer(text, 0, LONGEST), _TURNS)) >= _TURNS
 
 
 def cause(said: str, *, thinking: bool = False) -> bool:
@@ -139,9 +142,9 @@ def fallback(said: str) -> bool:
 def listed(text: str) -> frozenset[str]:
     """The sentences that stand as items under a heading of decisions."""
     found: list[str] = []
-    for heading in _HEADING.finditer(text):
+    for heading in islice(_HEADING.finditer(text, 0, LONGEST), _HEADINGS):
         taken, begun = 0, False
-        for line in text[heading.end() :].split("\n")[1:]:
+        for line in text[heading.end() : heading.end() + _BELOW].split("\n")[1:]:
             if not line.strip():
                 continue
             if _ITEM.match(line) is None:
