@@ -14,7 +14,7 @@ from clew.strategies.dedupe import newer, older, repeatable
 from clew.strategies.digest import line
 from clew.strategies.errors import stale
 from clew.strategies.media import historic
-from clew.transcript import Span, Text, ToolCall, ToolResult, Transcript, reference, text_address
+from clew.transcript import Place, Span, Text, ToolCall, ToolResult, Transcript, reference, text_address
 from clew.wire import get
 
 CHAT = get("openai-chat")
@@ -47,6 +47,18 @@ def seen_before(s, end):
     """Results of the messages before `end`, by their words."""
     known = {r.text: place for i in range(end) for place, r in repeatable(s.log[i], i)}
     return known.get
+
+
+def sizes(s):
+    return lambda i: s.measure(s.log[i].raw.decode())
+
+
+def found_in(s, position):
+    """What the view holds in full: every earlier result."""
+    places = {
+        p.text: Place(i, k) for i, m in enumerate(s.log) if i < position for k, p in enumerate(m.parts) if m.results
+    }
+    return places.get
 
 
 LONG = "\n".join(f"line {n} of the listing" for n in range(60))

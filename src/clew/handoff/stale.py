@@ -18,6 +18,7 @@ _PAST = re.compile(
 _VALUE = re.compile(
     r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?|\b\d[\d,]*(?:\.\d+)*(?:\s?(?:%|[€£]|USD|EUR|[kKMGT]i?B\b|ms\b))?|`[^`\n]+`|\b[\w.-]+/[\w./-]+|\b\w+\.\w{1,5}\b"
 )
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -28,6 +29,7 @@ def current(sections: Sections, ledger: Ledger) -> tuple[Sections, list[str]]:
     for old in ledger.constraints:
         if not old.current:
             _drop_rule(bodies, old, _heir(ledger, old), changed)
+            _drop_repeated(bodies, old, changed)
     for first, last in _renewed(ledger.values):
         _mark_value(bodies, first, last, changed)
     return Sections({h: b for h, b in bodies.items() if b.strip()}, sections.preamble), changed
@@ -65,6 +67,17 @@ def _drop_rule(bodies: dict[str, str], old: Constraint, heir: str, changed: list
                 continue
             kept.append(line)
         if heading in bodies:
+            bodies[heading] = "\n".join(kept).strip()
+
+
+def _drop_repeated(bodies: dict[str, str], old: Constraint, changed: list[str]) -> None:
+    """In the sections on what was done, a line that is the old rule and nothing more says as little of the past."""
+    rule = " ".join(old.text.split())
+    for heading in [h for h in bodies if h not in _CURRENT]:
+        lines = bodies[heading].split("\n")
+        kept = [line for line in lines if " ".join(_BULLET.sub("", line).split()) != rule]
+        if len(kept) < len(lines):
+            changed += [line.strip() for line in lines if line not in kept]
             bodies[heading] = "\n".join(kept).strip()
 
 
