@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,6 +50,9 @@ LEDGERS = st.builds(
 )
 
 
+GHOST = re.compile(r"(?<![\w/:.-])src/ghost\.py")  # as a path of its own: within another word it is another path
+
+
 @settings(max_examples=100, deadline=None)
 @given(REPLIES, st.sampled_from(["stop", "length", "", "content_filter"]))
 def test_the_check_answers_and_its_answer_stands(reply: str, finish: str):
@@ -60,7 +65,7 @@ def test_the_check_answers_and_its_answer_stands(reply: str, finish: str):
     assert text.count(t.END_MARKER) == 1
     assert "Keep the budget at $800." not in text
     assert not [f for f in find(text) if "[REDACTED" not in text[f.start : f.end]]
-    assert "src/ghost.py" not in text
+    assert not GHOST.search(text)
     assert "rm -rf" not in text
 
 
