@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -167,6 +168,23 @@ def test_while_a_model_writes_in_one_process_another_neither_compacts_nor_loses_
     assert len(two.epochs) == 1
     one.close()
     two.close()
+
+
+@pytest.mark.parametrize("patient", [False, True])
+def test_at_the_wall_a_view_waits_for_who_is_compacting(url, patient):
+    """The other one holds the right to compact; it is done a moment later."""
+    store = open_store(url)
+    with opened(url, window=9_000) as ctx:
+        ctx.extend(chat(5, Shape(turns=4, calls=7, length=250)))
+        other = store.acquire("one", "another", 60.0)
+        assert other is not None
+        timer = threading.Timer(0.3, store.release, (other,))
+        timer.start()
+        view = asyncio.run(ctx.aview()) if patient else ctx.view()
+        timer.join()
+        assert len(ctx.epochs) == 1
+        assert len(view) < len(ctx._log.transcript)
+    store.close()
 
 
 def test_a_message_another_process_wrote_first_is_a_conflict_and_nothing_is_taken(url):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
@@ -63,6 +64,7 @@ from clew.wire import usage as wire_usage
 
 logger = logging.getLogger("clew")
 _COMMAND = "clew recall REF"
+_PAUSE, _PATIENCE = 0.1, 100  # seconds between looks at another process's compaction, and how many
 _BUSY = Refusal("the summary was given up, or another compaction is under way; nothing changed", "busy")
 
 
@@ -106,7 +108,7 @@ class Context:
         self._sent = 0
         alternates = wire == "anthropic" or (known is not None and known.quirks.alternation)
         self._log = Log(self._wire, counter, alternates=alternates)
-        self._aux, self._main = from_spec(summarizer, settings), from_spec(main_summarizer, settings)
+        self._aux, self._main = from_spec(summarizer, settings), from_spec(main_summarizer or "main", settings)
         apart = system if self._wire.system_key else None
         limits = limits_of(
             settings,
@@ -163,11 +165,17 @@ class Context:
 
     def view_messages(self) -> tuple[Message, ...]:
         """The view as values, for callers that render it themselves, from the bytes that arrived."""
-        self._settled(drive(self, self.step(Asked(self._log, self._clock(), self._date()))))
+        for _ in range(_PATIENCE):
+            if not self._must_wait(drive(self, self.step(Asked(self._log, self._clock(), self._date())))):
+                break
+            time.sleep(_PAUSE)
         return self._shown()
 
     async def aview_messages(self) -> tuple[Message, ...]:
-        self._settled(await adrive(self, self.step(Asked(self._log, self._clock(), self._date()))))
+        for _ in range(_PATIENCE):
+            if not self._must_wait(await adrive(self, self.step(Asked(self._log, self._clock(), self._date())))):
+                break
+            await asyncio.sleep(_PAUSE)
         return self._shown()
 
     def request(self) -> dict[str, Json]:
@@ -386,6 +394,13 @@ class Context:
         if isinstance(system, str):
             return f"{system}\n\n{SYSTEM_NOTE}"
         return [*system, {"type": "text", "text": SYSTEM_NOTE}]
+
+    def _must_wait(self, outcome: Epoch | Refusal | None) -> bool:
+        """Whether nothing can be sent before another process is done compacting this conversation."""
+        settled = self._settled(outcome)
+        with self._lock:
+            full = estimate(self._state) > self._state.limits.hard
+            return full and isinstance(settled, Refusal) and settled.kind == "busy"
 
     def _release(self) -> None:
         """Give the right to compact back, unless another thread is at it."""
