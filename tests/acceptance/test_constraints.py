@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -158,6 +159,23 @@ def test_a_ledgers_handoff_after_a_models_keeps_what_the_model_had_written():
         made = ctx.compact()
     assert made.written_by == "ledger"
     assert "it named the culprit" in said(ctx)
+
+
+@pytest.mark.parametrize("window", [0, 6_000])
+def test_a_models_handoff_after_the_ledgers_is_written_from_its_record(window):
+    """The model is there again: it is shown what the ledger wrote meanwhile, in prompts that fit its window."""
+    ctx = run(OPENING, least=4)
+    assert ctx.epochs[-1].written_by == "ledger"
+    asked = Faithful("1. RUN grep -n total logs/1.log — 21 lines [tool: bash]", window=window)
+    ctx._aux = asked
+    limits = replace(ctx._state.limits, model=True, summary_window=window)
+    ctx._state = replace(ctx._state, limits=limits)
+    ctx.extend(work(12, 5_000))
+    made = ctx.compact()
+    assert made.written_by == "model"
+    assert "grep -n total logs/" in asked.prompts[0].partition("THE RECORD SO FAR:")[2].partition("THE TURNS:")[0]
+    if window:
+        assert all(ctx._log.measure(p) <= window for p in asked.prompts)
 
 
 def test_no_secret_is_in_any_handoff():

@@ -126,7 +126,7 @@ def _ask_model(state: State, log: Log, urgency: Urgency, date: str, *, backgroun
     thought = draft(log, state, urgency, level=state.level, focus=focus, date=date)
     if isinstance(thought, Refusal):
         return _refuse(state, thought)
-    pieces = prompt.prompts(log, known(state), thought, window=state.limits.summary_window)
+    pieces = prompt.prompts(log, known(log, state), thought, window=state.limits.summary_window)
     return _calling(state, replace(thought, prompts=pieces, background=background))
 
 

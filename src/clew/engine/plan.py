@@ -27,6 +27,7 @@ LEVELS = 4  # 0 as set; 1 a smaller tail and record; 2 results in the tail as di
 _LEAST = 0.10  # of the view: what an epoch that may wait has to save
 _REFERENCE = re.compile(r"\bclew:[a-z2-7]{12}\b")
 _TIGHTER = (1.0, 0.5, 0.35, 0.25)
+_EARLIER = 0.25  # of a summariser's window: what the ledger's own record may take in its prompt
 _BRIEF = 0.4  # of the hard limit: what a handoff may take at the last level
 _USER_MOST = 0.25  # of the hard limit: what a user turn that is shown again may take where everything is clipped
 _MODELS_OWN = (template.ACTIONS, template.DECISIONS, template.RESOLVED, template.CONTEXT)
@@ -189,11 +190,16 @@ def _by_model(sections: template.Sections) -> str:
     return "\n".join(sections[h] for h in _MODELS_OWN if sections[h])
 
 
-def known(state: State) -> template.Sections:
-    """The record so far as a model is shown it: the last handoff's sections, and the pages where the ledger wrote it."""
+def known(log: Log, state: State) -> template.Sections:
+    """The record so far as a model is shown it: the last handoff's sections, and the pages where the ledger wrote it, as
+    much of their end as the model's window has room for.
+    """
     if not state.record.pages:
         return state.previous
     pages = "\n".join(state.record.pages)
+    room = int(_EARLIER * state.limits.summary_window)
+    if room and (tokens := log.measure(pages)) > room:
+        pages = "(older lines left out)\n" + pages[-int(len(pages) * room / tokens) :].partition("\n")[2]
     return replace(state.previous, by_heading={**state.previous.by_heading, template.ACTIONS: pages})
 
 
