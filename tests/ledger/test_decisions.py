@@ -29,6 +29,8 @@ from tests.ledger.script import Talk
         "The helper now takes a path instead of a name.",
         "Fixed by anchoring the pattern at the start.",
         "I'll add the check to `setup.py`.",
+        "The title is being parsed as a heading.",
+        "There's actually a bug in the validator.",
         "The module stays as a thin wrapper.",
         "Old comments were deliberately kept.",
         "I would block the release at this commit.",
@@ -110,6 +112,13 @@ def test_a_users_choice_is_one(turn: str):
     assert [d.text for d in Talk().user("Which?").agent("Two ways.").user(turn).ledger().decisions] == (
         [turn] if len(turn) >= 8 else []
     )
+
+
+@pytest.mark.parametrize(
+    "turn", ["ok, let's go", "lets push these changes", "let's see what it says", "continue please"]
+)
+def test_a_users_nod_is_none(turn: str):
+    assert Talk().user("Which?").agent("Two ways.").user(turn).ledger().decisions == ()
 
 
 def test_each_is_kept_once():

@@ -23,8 +23,10 @@ _EN = r"""
   | \b(?:stick|keep)\s+to\b | \bleave\s+.{2,40}\s+(?:alone|as\ (?:it\ )?is|untouched|unchanged)\b | \bkeep\s+.{2,40}\s+(?:as\ (?:it\ )?is|unchanged|intact|untouched)\b
   | \b(?!(?:i|we|you|and|to|don['’]?t|just|then|also|will|would|still|really|ok|so|but|only)\b)[\w`'"”)-]+\s+(?:(?:will|would|still|also|really)\s+)*(?:needs?|has|have|got)\s+to\s+\w | \b(?:i|we)\s+need\s+(?:it|them|this|that|these|those|the\s+[\w-]+|all|every\w*)\s+to\s+\w
   | \bexactly\s+(?:as|one|two|three|\d) | \bspecifically\s+to\b | \bas\s+(?:much|many|little|few|short|simple|small|close|straightforward|fast|soon)\s+(?:[\w-]+\s+){0,6}as\s+possible\b
+  | ^(?:done\ when|acceptance\ criteri(?:a|on)|definition\ of\ done|success\ criteria)\b
+  | ^(?:write|save|store|log|record|document|keep)\s+(?:[\w'’-]+\s+){1,6}?(?:in|into|to|under)\s+(?:…|\S*[/.]\w)
   | \bwill\s+(?:be\s+(?:lost|rejected|ignored|discarded|reverted)|fail)\b
-  | ^(?:if|when(?:ever)?|before|after|for\s+(?:any|all|every|each)|in\s+case)\b[^?]{4,200}?,\s*(?:then\s+)?(?:please\s+|always\s+|just\s+)*(?:use|ask|run|call|include|report|return|stop|check|tell|skip|wait|follow|do\s+not|don['’]?t|never|always)\b
+  | ^(?:if|when(?:ever)?|where|before|after|for\s+(?:any|all|every|each)|in\s+case)\b[^?]{4,200}?,\s*(?:then\s+)?(?:please\s+|always\s+|just\s+)*(?:inspect|look|read|keep|capture|file|mark|leave|log|write|mention|note|list|fall\ back|use|ask|run|call|include|report|return|stop|check|tell|skip|wait|follow|do\s+not|don['’]?t|never|always)\b
   | ^(?:(?:and|but|also|please|ok|okay)[\s,]+)*no\s+(?!problem|worries|idea|matter|need|one\b|doubt|luck|clue|way\b|it\b|that\b|this\b|the\b|i\b|we\b|you\b|he\b|don|not|more\ than)(?:more\s+)?[\w-]+(?:\s+[\w./-]+){0,4}\s*[!.]*$
   | \b(?:ignore|exclude|leave\s+out|omit)\s+(?:the|all|any|everything|tests?|existing|that|this|my|those|these)\b | \bfocus(?:ing)?\s+(?:only|solely|exclusively)\s+on\b
 """

@@ -39,7 +39,7 @@ _CHOSE = re.compile(
     r"\b(?:decided\s+(?:to|on|that)|going\s+with|went\s+with|opted\s+(?:for|to)|settled\s+on|(?:i|we)\s+(?:chose|picked)|chose\s+to|chosen\s+(?:approach|option))\b"
     r"|\bdecision\b[*_]*\s*:|\brecommend(?:ation)?\b[*_]*\s*(?::|is\b)|\bi(?:['’]d|\s+would)?\s+(?:recommend|suggest)\b|\bi(?:['’]d|\s+would)\s+(?:use|pick|choose|go\s+(?:with|for)|keep|prefer|avoid|aim\s+for)\b"
     r"|\b(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
-    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was)\b|^\W*(?:the\s+)?(?:\w+\s+)?fix\s*[*_]*\s*:|^\W*(?:\w+ing\b.*|it\s+)makes\s+(?:the\s+most\s+|more\s+)?sense\b|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|insert|check|look|verify|find|see))"
+    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|should\s+be)\b|^\W*(?:the\s+)?(?:\w+\s+)?fix\s*[*_]*\s*:|^\W*(?:\w+ing\b.*|it\s+)makes\s+(?:the\s+most\s+|more\s+)?sense\b|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|insert|check|look|verify|find|see))"
     r"|\bi\s+need\s+to\s+change\b",
     re.IGNORECASE,
 )
@@ -62,12 +62,13 @@ _YES = (
     r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|sure|right|alright|good|great|cool|perfect|thanks|no|so|hmm|please)[,.!:]?\s+)*"
 )
 _USER_CHOICE = re.compile(
-    rf"^\W*{_YES}(?:let['’]?s\s+(?!see|check|look|test|review|discuss|think|commit|push|run|talk|find|debug|investigate|say|continue|wait|get\b|please|try\s+again)[a-z]{{2,}}"
+    rf"^\W*{_YES}(?:let['’]?s\s+(?!see|check|look|test|review|discuss|think|commit|push|run|talk|find|debug|investigate|say|continue|wait|get\b|please|go\W*$|try\s+again)[a-z]{{2,}}"
     r"|(?:do|go\s+with|take|pick|use|choose|implement)\s+(?:option\s+)?(?:#?\d+\b|[A-D]\b|option\b|both\b|the\s+(?:first|second|third|last|latter|former)\b)"
     r"|go\s+(?:with|for)\b|option\s+(?:\d|[a-d])\b|we(?:['’]ll|\s+will)?\s+(?:go\s+with|use|decided)\b|i(?:['’]ve)?\s+(?:decided|chose|choose|pick)\b)"
     r"|^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure)[,.!:]?\s+)+(?:please\s+)?(?:go\s+ahead|proceed|do\s+(?:it|that|this|so|both|all|option|\d)|cancel|book|start\s+implementing|upgrade|downgrade|refund|use)\b"
     r"|^\W*(?:please\s+)?go\s+ahead\s+(?:with|and)\b"
     r"|\b(?:i|we)\s+(?:really\s+)?(?:don['’]?t|do\s+not)\s+(?:really\s+)?think\b.{1,80}?\b(?:is|are|should|needs?|makes?|worth|right|works?)\b|\b(?:i|we)\s+(?:really\s+)?want\s+to\s+(?:use|go\s+with|keep|take|stick\s+(?:to|with))\b"
+    r"|\b(?:out\s+of\s+scope|future\s+consideration|not\s+right\s+now|leave\s+(?:it|that|this)\s+for\s+later)\b"
     r"|\bi['’]?m\s+(?:fine|ok(?:ay)?|happy|good)\s+(?:with\s+)?\w+ing\b|\bso\s+(?:we|you|it)\s+(?:don['’]?t|do\s+not)\s+need\b|\bi\s+want\s+.{3,100}?(?:,\s*not\b|\bbecause\b|\binstead\s+of\b|\brather\s+than\b)"
     r"|\bi(?:['’]?d|\s+would)\s+(?:rather|prefere?|(?:like\s+to\s+)?(?:look\s+at|go\s+with|use|keep))\b|\bi\s+(?:actually\s+|really\s+)?prefer\b|\b(?:i\s+)?decided\s+to\b|\bgoing\s+with\b",
     re.IGNORECASE,

@@ -94,6 +94,7 @@ _REFUSES = re.compile(
 _BLAMES = re.compile(
     r"\b(?:the|these|those|this|all|both)\s+(?:[\w`./-]+\s+){0,3}(?:errors?|failures?|warnings?|diagnostics?|crash(?:es)?|differences?|breakage|regressions?)\s+"
     r"(?:is|are|was|were|comes?|came|stems?)\s+(?:(?:just|only|all|simply|actually|really|coming)\s+)*(?:(?:in|from|because|due|an?|the|expected|that|pre-existing|caused|unrelated|config\w*|harmless|false)\b|not\s+(?:in|from|ours|caused|related|due|a\b))"
+    r"|\b(?:is|are|was|were)\s+(?:being\s+|getting\s+)(?:treated|parsed|interpreted|read|taken|misread|picked\s+up)\s+as\b|\bthere(?:['’]s|\s+is)\s+(?:\w+ly\s+)?an?\s+[*_]*(?:[\w-]+\s+){0,2}(?:bug|mismatch|race|regression|typo|leak)\b"
     r"|[,;]\s*so\s+(?:i|we)\s+(?:still\s+)?(?:can['’]t|cannot|couldn['’]t)\b|\b(?:confirm|prove|show)(?:s|ed)\b.{3,80}\b(?:is|are|was|were)\s+(?:false|wrong|broken)\b"
     r"|\bthe\s+(?!next\s)(?:[\w-]+\s+){1,2}(?:cause|culprit|problem|issue|bug|blocker|reason|obstacle|snag|catch)\s+(?:here\s+|now\s+)?(?:is|was)\b(?!\s+(?:fixed|gone|resolved|clear|unclear|now)\b)"
     r"|\b(?:bugs?|errors?|failures?|problems?|issues?|symptoms?|differences?)\s+(?:all\s+)?(?:stems?|comes?|came|results?|arises?|follows?)\s+from\b"
