@@ -36,7 +36,7 @@ _MODELS_OWN = (template.ACTIONS, template.DECISIONS, template.RESOLVED, template
 def tail_target(state: State, level: int = 0) -> tuple[int, int]:
     """Tokens of tail that an epoch aims at, and those it may go up to for the sake of recent messages."""
     budget = int(state.limits.soft * state.limits.target_ratio * _TIGHTER[level])
-    return int(0.4 * budget), budget
+    return int(0.36 * budget), budget
 
 
 def draft(

@@ -28,6 +28,7 @@ Measure: TypeAlias = Callable[[str], int]
 
 _FLOOR = -2.0  # names that score less are not kept, whatever room there is
 _AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
+_REPLY = 240  # characters of an answer to the user
 _SHORTENED = 400
 _SPREAD = 4.0  # what a page may take of its room for names, the lines around them included
 _REBUILT_MOST = 0.75  # of the cap: so that a rebuild is not needed again at once
@@ -325,6 +326,8 @@ def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: boo
             number += 1
             if actions:
                 done.append(f"{number}. {shortened(action_line(src.log, Place(i, k), part), seen)}")
+    if not done and actions and (reply := one_line(message.text, _REPLY)):
+        done.append(f"Reply: {reply}")
     rest = names - names_in("\n".join(done))
     said = excerpts(lines, rest, "Said: ", ("said",), seen)
     wrote = excerpts(lines, rest - names_in("\n".join(said)), "   ", ("call",), seen)
