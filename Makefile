@@ -26,7 +26,7 @@ slow: $(VENV)/.model  ## faults, real clients, a real model
 	@$(BIN)/python -m pytest -q -m slow
 
 bench: $(STAMP)  ## the figures of the docs that need nothing but this machine
-	@for b in cache_model tokens redact ledger steps store search inspect_files; do echo "== bench/$$b.py"; $(BIN)/python bench/$$b.py; done
+	@for b in cache_model tokens redact ledger steps; do echo "== bench/$$b.py"; $(BIN)/python bench/$$b.py; done
 
 lint: $(STAMP)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
