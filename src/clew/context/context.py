@@ -119,7 +119,7 @@ class Context:
             overhead=overhead + carried(counter, settings, self._tools, apart),
             recall={"tool": recall_tools.RECALL, "command": _COMMAND}.get(recall, recall),
             summariser=self._aux,
-            main_differs=self._main is not None,
+            main_differs=self._main is not None and self._main != self._aux,
             prepare_ahead=prepare_ahead,
         )
         self._state = State(limits)
