@@ -33,6 +33,7 @@ class RawUpstream:
         self.url = ""
         self._play = play
         self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def plays(self, play: Play) -> None:
         """Another answer from now on; what came so far is forgotten."""
@@ -47,8 +48,15 @@ class RawUpstream:
     async def stop(self) -> None:
         assert self._server is not None
         self._server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        me = asyncio.current_task()
+        assert me is not None
+        self._tasks.add(me)
+        watching: asyncio.Task[None] | None = None
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             headers = [(k, v.strip()) for k, _, v in (h.partition(":") for h in head[1:] if h)]
@@ -58,11 +66,13 @@ class RawUpstream:
             watching = asyncio.create_task(self._watch(reader, came))
             await self._play(came, writer)
             await writer.drain()
-            watching.cancel()
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
+            if watching is not None:
+                watching.cancel()
             writer.close()
+            self._tasks.discard(me)
 
     async def _watch(self, reader: asyncio.StreamReader, came: Came) -> None:
         await reader.read()

@@ -89,7 +89,7 @@ def epoch_in(body: Mapping[str, Json], wire: Wire) -> Epoch:
 
 def _receipt(given: Mapping[str, Json]) -> Receipt:
     counts = tuple(Count(**{**c, "lost": tuple(c["lost"])}) for c in given["counts"])
-    lists = {k: tuple(given[k]) for k in ("struck", "flagged", "references")}
+    lists = {k: tuple(given.get(k, ())) for k in ("struck", "flagged", "corrected", "references")}
     return Receipt(**{**given, **lists, "counts": counts})
 
 

@@ -61,6 +61,7 @@ from clew.tokens import Counter
 from clew.transcript import Message, Place, Span, ToolCall
 from clew.wire import get
 from clew.wire import usage as wire_usage
+from clew.wire.usage import Usage
 
 logger = logging.getLogger("clew")
 _COMMAND = "clew recall REF"
@@ -344,7 +345,10 @@ class Context:
             if e.kind == "cancelled":
                 return Cancelled(effect.ticket)
             return SummaryFailed(self._log, e.kind, e.message, self._clock(), e.retry_after, effect.ticket)
-        return SummaryArrived(self._log, reply.text, self._clock(), reply.finish, effect.ticket)
+        used = reply.usage or Usage()
+        return SummaryArrived(
+            self._log, reply.text, self._clock(), reply.finish, effect.ticket, used.prompt, used.output
+        )
 
     def call_in_background(self, effect: CallModel) -> None:
         def work() -> None:

@@ -90,6 +90,8 @@ class SummaryArrived:
     now: float
     finish: str = "stop"
     ticket: int = 0  # of the call it answers; 0 for whichever is under way
+    read: int = 0  # tokens the summariser was sent, as its provider counted them, and wrote
+    wrote: int = 0
 
 
 @dataclass(frozen=True, slots=True)

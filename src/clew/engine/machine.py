@@ -181,7 +181,18 @@ def _arrived(state: State, event: SummaryArrived) -> Step:
         return _failed(state, failed)
     record, said = spoken(event.log, state, thought)
     written = Written((check.text(verdict.sections, state.limits.recall, said),), record, verdict.sections, "model")
-    marks = Receipt(0, 0, (), verdict.put_back, verdict.struck, verdict.flagged, verdict.redacted)
+    marks = Receipt(
+        0,
+        0,
+        (),
+        verdict.put_back,
+        verdict.struck,
+        verdict.flagged,
+        verdict.redacted,
+        corrected=verdict.corrected,
+        summary_input=event.read,
+        summary_output=event.wrote,
+    )
     aux_failed = "" if thought.attempt == "aux" else state.trouble.aux_failed
     cleared = replace(state, trouble=Trouble(aux_failed=aux_failed, dropped=state.trouble.dropped))
     if thought.background:
@@ -195,7 +206,16 @@ def _arrived(state: State, event: SummaryArrived) -> Step:
 
 def _checked(paper: Receipt, marks: Receipt) -> Receipt:
     """A receipt with what the check did to the model's text."""
-    return replace(paper, put_back=marks.put_back, struck=marks.struck, flagged=marks.flagged, redacted=marks.redacted)
+    return replace(
+        paper,
+        put_back=marks.put_back,
+        struck=marks.struck,
+        flagged=marks.flagged,
+        redacted=marks.redacted,
+        corrected=marks.corrected,
+        summary_input=marks.summary_input,
+        summary_output=marks.summary_output,
+    )
 
 
 def _failed(state: State, event: SummaryFailed) -> Step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clew.economics import SkiRental, accrue, due
+from clew.economics import SkiRental, accrue, due, epoch_cost
 from clew.engine.plan import tail_target
 from clew.engine.values import State, Urgency
 
@@ -13,6 +13,8 @@ _CLOSING = 800  # tokens of a handoff that every epoch writes anew
 RECENT = 4  # newest messages that stay: the floor of three, in whole groups
 _ENOUGH = 0.35  # of the view, that an epoch at the threshold has to take out
 _NEAR = 0.85  # of the hard limit
+_SUMMARY_IN = 0.2  # of an uncached token of the main model's: what a summariser, a smaller model, reads one for
+_SUMMARY_OUT = 2_000.0  # what its answer costs: some 2,000 tokens at five times that
 _GROWN = 0.25  # of the soft limit: growth before the threshold is asked again after an epoch
 
 
@@ -47,10 +49,14 @@ def rent(state: State) -> State:
 
 
 def rewrite(state: State) -> float:
-    """What an epoch now would cost more than reading the same: its new tokens are written, not read."""
+    """What an epoch now would cost more than reading the same: its new tokens are written, not read; and where a model
+    writes the handoff, the call for it.
+    """
     kept = kept_tail(state)
-    fresh = kept + _KEPT * (state.tail_tokens - kept) + _CLOSING
-    return (state.limits.write - state.limits.read) * fresh
+    leaving = state.tail_tokens - kept
+    fresh = kept + _KEPT * leaving + _CLOSING
+    call = _SUMMARY_IN * leaving + _SUMMARY_OUT if state.limits.model else 0.0
+    return epoch_cost((state.limits.write - state.limits.read) * fresh, summary=call)
 
 
 def _worth_it(state: State) -> bool:

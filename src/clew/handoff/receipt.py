@@ -37,6 +37,7 @@ class Receipt:
     struck: tuple[str, ...] = ()
     flagged: tuple[str, ...] = ()
     redacted: int = 0
+    corrected: tuple[str, ...] = ()  # wrong outcomes and stale values in a model's text
     references: tuple[str, ...] = ()
     rewritten: int = 0  # tokens that the provider has to write to its cache again
     summary_input: int = 0
@@ -69,6 +70,10 @@ class Receipt:
             out.append(f"{len(self.struck)} unsupported values struck out: {', '.join(self.struck[:5])}")
         if self.flagged:
             out.append(f"{len(self.flagged)} statements flagged as unsupported")
+        if self.corrected:
+            out.append(f"{len(self.corrected)} wrong outcomes or stale values corrected")
+        if self.summary_input:
+            out.append(f"the summary took {self.summary_input:,} tokens in and {self.summary_output:,} out")
         if self.redacted:
             out.append(f"{self.redacted} secrets masked")
         return tuple(out)
