@@ -163,6 +163,7 @@ def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], bud
         at = src.names.last_message(name)
         if 0 <= at < span.end:
             places[name] = at
+    places = {name: _beside(src, name, at, 0, span.end) for name, at in places.items()}
     # Of those over the budget the newest are named one by one, the rest by their number.
     counted = record.counted + max(0, len(record.shortened) - _NAMED)
     spoken = {*record.verbatim, *record.shortened[-_NAMED:]}
@@ -179,10 +180,16 @@ def _rebuilt(record: Record, src: Source, span: Span, shown: frozenset[str], bud
     return _fitted(write, budget.rebuilt, _REBUILT_MOST * budget.cap)
 
 
+def _beside(src: Source, name: str, at: int, start: int, end: int) -> int:
+    """Where a name stood beside another, rather than where it stood last alone."""
+    beside = src.names.last_beside(name)
+    return beside if start <= beside < end else at
+
+
 def _candidates(src: Source, span: Span, without: frozenset[str]) -> dict[str, int]:
     """Names of a span with the last message of it that holds each."""
     return {
-        name: i
+        name: _beside(src, name, i, span.start, span.end)
         for i in range(span.start, span.end)
         for line in src.names.lines(i)
         for name, _, _ in line.names

@@ -49,6 +49,7 @@ DEFINES = re.compile(
 )
 _GREP_MARK = re.compile(r"\.\w{1,5}-\d+$")
 _CACHED_LINE = 400
+_QUOTED = 2_000  # characters of a line that is worth quoting from
 _LONGEST_LINE = 4_000  # characters of one line that are looked at
 
 
@@ -66,6 +67,7 @@ class _Use:
     """What is counted of one name: who spoke of it, in how many results it stood, in how many as a line number."""
 
     last_message: int = -1
+    beside: int = -1  # the newest message where it stands in a line with another name
     by_agent: bool = False
     by_user: bool = False
     results: int = 0
@@ -166,6 +168,11 @@ class Names:
         use = self._uses.get(name)
         return use.last_message if use is not None else -1
 
+    def last_beside(self, name: str) -> int:
+        """The newest message that holds it in a line with another name; -1 where none does."""
+        use = self._uses.get(name)
+        return use.beside if use is not None else -1
+
     def observe(self, message: Message) -> None:
         """Take the next message in."""
         self._calls.append(self._calls[-1] + len(message.calls))
@@ -185,6 +192,8 @@ class Names:
                 if use is None:
                     use = self._uses[name] = _Use()
                 use.last_message = index
+                if len(line.names) > 1 and len(line.text) <= _QUOTED:
+                    use.beside = index
                 if line.kind == "result":
                     in_results[name] = in_results.get(name, 0) + 1
                     if number is not None and number[1] == name:
