@@ -46,7 +46,7 @@ def draft(
     transcript, end = log.transcript, len(log.transcript)
     system = head_end(transcript, 0, compacted=True)
     head = _first_head(log, state, system) if state.number == 0 else _lone_user(log, state, system)
-    start = head if state.number == 0 else max(state.base.tail, head)
+    start = head if state.number == 0 else max(state.base.cut, head)
     span = Span(start, end)
     if len(span) < 2:
         return Refusal("there is nothing between the beginning and the newest messages", "nothing")
@@ -129,7 +129,7 @@ def finish(log: Log, state: State, d: Draft, written: Written | None = None, *, 
         base=base,
         edits=(
             *(e for es in old.values() for e in es),
-            *_all_edits(log, d, edits),
+            *_all_edits(log, _opening(state, d), d, edits),
             *(_clipped_user(log, state, d, again) if again >= 0 else ()),
         ),
         handoff="\n\n".join(w.texts),
@@ -294,12 +294,12 @@ def _base(log: Log, d: Draft, made: Assembled, edits: Mapping[int, tuple[Edit, .
     tokens = sum(log.count(m) for m in messages)
     held = [i for i, m in enumerate(messages) if any(x in words(m) for x in texts)]  # neighbours may be one message
     handoff = Span(held[0], held[-1] + 1) if held else NOWHERE
-    return Base(messages, tail, edits, tokens, handoff, d.head, len(log.transcript))
+    return Base(messages, tail, edits, tokens, handoff, d.head, len(log.transcript), d.cut.tail)
 
 
-def _all_edits(log: Log, d: Draft, edits: Mapping[int, tuple[Edit, ...]]) -> Iterable[Edit]:
+def _all_edits(log: Log, opening: Span, d: Draft, edits: Mapping[int, tuple[Edit, ...]]) -> Iterable[Edit]:
     """Every shortening the epoch makes, a message at a time: what went into the handoff, and what the tail shows."""
-    for i in range(d.span.start, d.span.end):
+    for i in (*range(opening.start, opening.end), *range(d.span.start, d.span.end)):
         m = log.transcript[i]
         yield Edit(i, -1, "", f"stands in handoff {d.number}", "handoff", log.size(i), 0, reference(m.address))
     for i in sorted(edits):
