@@ -14,8 +14,10 @@ from urllib.parse import urlsplit
 import pytest
 import zstandard
 
+from clew.gateway import serving
 from clew.testing.upstream import running
 from tests.gateway.agent import eventually, post
+from tests.gateway.conftest import settings
 from tests.gateway.raw import Came, RawUpstream, answer, ok, raw_request
 
 ODD = b'{ "model":"gpt-5" ,\n "x":[1.0,1e3,"\\u00e9\xc3\xa9"],\t"messages":[ {"role":"user","content":"hi"} ] }'
@@ -205,3 +207,9 @@ def test_a_websocket_is_refused(serve):
         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
     )
     assert said.startswith(b"HTTP/1.1 426")
+
+
+def test_small_pieces_are_not_held_back_by_the_kernel():
+    """A loop of asyncio's own asks for no delay only where the socket names its protocol."""
+    with serving.listen(settings("http://127.0.0.1:9")) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

@@ -1,4 +1,4 @@
-"""`clew demo`: a long agent session that the project makes itself goes through everything there is, and the result is shown."""
+"""The generated session in-process: what it costs under Clew and under the plain ways, and what of it stays."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from clew.context import Context
+from clew.demo.row import Played, summary
 from clew.redact import find
 from clew.replay import Replay, make, replay
 from clew.replay.policies import Setting
@@ -64,8 +65,8 @@ def _words(m: Message) -> str:
     return "\n".join([m.text, *(c.arguments for c in m.calls)])
 
 
-def report(demo: Demo) -> Report:
-    """The demo as a report."""
+def report(demo: Demo, played: Played | None = None) -> Report:
+    """The demo as a report, what went through the gateway first."""
     base = of_replays("a generated session", demo.replays)
     kinds = sorted({f.kind for f in (*demo.kept, *demo.found, *demo.lost)})
     rows = tuple(
@@ -78,6 +79,7 @@ def report(demo: Demo) -> Report:
         note=f"secrets in the handoff: {demo.secrets_in_handoff}",
     )
     last = Points(tuple(Point(line) for line in demo.receipt), "the last receipt")
-    blocks = (*base.blocks[:2], memory, last)
+    first = (summary(played),) if played is not None else ()
+    blocks = (*first, *base.blocks[:2], memory, last)
     messages = len(demo.session.messages)
     return Report("clew demo", base.headline, blocks, f"{messages} messages, seed {demo.session.seed}; {demo.sentence}")
