@@ -39,10 +39,9 @@ def excerpts(lines: Sequence[Line], wanted: Iterable[str], lead: str, kinds: tup
     if not keep:
         return []
     pieces = list(_pieces([line for line in lines if line.kind in kinds], keep, seen))
-    out = list(_folded(pieces, lead))
-    for line in out:
-        seen.note(line)
-    return out
+    for piece in pieces:
+        seen.note(piece)  # what shares a line with a piece by being folded into it stands beside nothing
+    return list(_folded(pieces, lead))
 
 
 def _pieces(lines: Sequence[Line], keep: set[str], seen: Seen) -> Iterator[str]:
