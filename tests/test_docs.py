@@ -30,8 +30,9 @@ def blocks(language):
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder with a session file and a store that holds it."""
-    session = generate(1, turns=8)
-    (tmp_path / "session.json").write_text(json.dumps({"messages": session.messages}))
+    session = generate(1, turns=20)
+    for name in ("session.json", "short.json"):
+        (tmp_path / name).write_text(json.dumps({"messages": session.messages}))
     (tmp_path / "my-settings.yaml").write_text("compression:\n  threshold: 0.6\n")
     (tmp_path / "clew-traffic").mkdir()
     write(
@@ -58,7 +59,8 @@ def commands():
 
 
 def run(args, place):
-    env = {**os.environ, "CLEW_HOME": str(place / "home"), "NO_COLOR": "1"}
+    env = {**os.environ, "HOME": str(place), "CLEW_HOME": str(place / "home"), "NO_COLOR": "1"}
+    env.pop("CLAUDE_CONFIG_DIR", None)
     clew = Path(sys.executable).with_name("clew")
     return subprocess.run([clew, *args], check=False, capture_output=True, text=True, env=env, cwd=place, timeout=120)
 
@@ -74,6 +76,8 @@ LASTING = {"record", "serve", "run"}  # these go on until they are stopped: thei
 @pytest.mark.parametrize("command", sorted(set(commands())))
 def test_commands_run(command, place):
     run(["sessions", "import", "session.json"], place)
+    if "--undo" in command:  # there is something to take back
+        run(shlex.split(command.replace("--undo", ""))[1:], place)
     args = [STAND_INS.get(a, a) for a in shlex.split(command)[1:]]
     if args[0] in LASTING or any(a.isupper() or "…" in a for a in args):
         # what has no stand-in is looked up instead: the command and its options exist
