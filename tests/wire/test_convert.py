@@ -60,9 +60,12 @@ def test_ids_fit_the_other_provider_and_still_pair():
 
 
 def test_arguments_that_are_no_json_are_carried_as_text():
-    values = [{"role": "assistant", "content": None, "tool_calls": [chat_call("a", arguments="{cut")]}]
+    values = [
+        {"role": "user", "content": "x"},
+        {"role": "assistant", "content": None, "tool_calls": [chat_call("a", arguments="{cut")]},
+    ]
     converted = convert(messages("openai-chat", values), "chat", "anthropic")
-    assert converted.messages[0].calls[0].input == {"input": "{cut"}
+    assert converted.messages[1].calls[0].input == {"input": "{cut"}
     assert what(converted) == ["arguments as they were, which are no JSON"]
 
 
@@ -132,3 +135,46 @@ def test_users_who_speak_twice_are_one_turn_for_anthropic():
     values = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]
     converted = convert(messages("openai-chat", values), "chat", "anthropic")
     assert [p.text for p in converted.messages[0].parts] == ["a", "b"]
+
+
+def test_blanks_that_anthropic_refuses_are_left_out_and_named():
+    values = [
+        {"role": "user", "content": "A"},
+        {"role": "assistant", "content": " \n"},
+        {"role": "user", "content": "B "},
+        {"role": "assistant", "content": "A "},
+    ]
+    given = messages("openai-chat", values)
+    converted = convert(given, "chat", "anthropic")
+    assert [(m.role, m.text) for m in converted.messages] == [("user", "A\nB "), ("assistant", "A")]
+    assert converted.lost == (Loss(1, "a text of blanks"), Loss(3, "blanks at the end of the last answer"))
+    assert problems(converted.messages, "anthropic") == []
+    assert convert(given, "chat", "responses").lost == ()
+
+
+def test_system_words_behind_a_message_that_is_left_out_lead_too():
+    values = [{"role": "user", "content": ""}, {"role": "system", "content": "a"}, {"role": "user", "content": "b"}]
+    converted = convert(messages("openai-chat", values), "chat", "anthropic")
+    assert (converted.system, [m.text for m in converted.messages]) == ("a", ["b"])
+
+
+def test_an_assistant_who_speaks_first_is_named():
+    given = messages("openai-chat", [{"role": "assistant", "content": "Hello."}])
+    assert what(convert(given, "chat", "anthropic")) == ["that the assistant speaks first"]
+
+
+def test_results_that_stand_apart_from_their_calls_come_behind_them():
+    values = [
+        {"role": "user", "content": "x"},
+        {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},
+        {"type": "function_call", "call_id": "b", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "b", "output": "2"},
+        {"role": "user", "content": "and?"},
+        {"type": "function_call_output", "call_id": "a", "output": "1"},
+    ]
+    for target in ("chat", "anthropic"):
+        converted = convert(messages("openai-responses", values), "responses", target)
+        assert converted.lost == (Loss(5, "where a result stood"),)
+        assert problems(converted.messages, target) == []
+        assert [r.call_id for m in converted.messages for r in m.results] == ["b", "a"]
+        assert converted.messages[-1].text.endswith("and?")

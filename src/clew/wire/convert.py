@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.jsonio import Json
-from clew.transcript import Message, Opaque, Part, Reasoning, Text, ToolResult
+from clew.transcript import Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from clew.wire import spell
 from clew.wire.detect import ANTHROPIC, CHAT, RESPONSES, get
 from clew.wire.spell import Loss, Speller, Spelling, Turn
@@ -54,10 +54,12 @@ def convert(messages: Sequence[Message], source: str, target: str, *, system: st
     speller = Speller()
     for place, m in enumerate(messages):
         _name_extras(m, place, speller)
-    turns = list(_turns(messages, origin.name))
+    turns = [t for turn in _turns(messages, origin.name) if (t := speller.carried(turn, goal.name)).parts]
+    if origin.name == RESPONSES:
+        turns = _beside_calls(turns, speller)
     if goal.name == ANTHROPIC:
-        system, turns = _system_out(system, turns, speller)
-        turns = _merged(turns)
+        system, turns = _system_out(system, turns)
+        turns = _as_anthropic_ends(_merged(turns), speller)
     elif system:
         turns.insert(0, Turn("system", ((0, Text(system)),)))
         system = ""
@@ -97,12 +99,47 @@ def _stretches(m: Message) -> Iterator[tuple[str, list[Part]]]:
         yield "user", rest
 
 
-def _system_out(system: str, turns: list[Turn], speller: Speller) -> tuple[str, list[Turn]]:
+def _beside_calls(turns: list[Turn], speller: Speller) -> list[Turn]:
+    """Results right behind their calls: Responses takes them anywhere later, the others there only."""
+    out: list[Turn] = []
+    caller: dict[str, int] = {}  # the call's id and where in `out` it stands
+    answers: dict[int, list[tuple[int, Part]]] = {}
+    for turn in turns:
+        if turn.role != "tool":
+            caller |= {p.id: len(out) for _, p in turn.parts if isinstance(p, ToolCall)}
+            out.append(turn)
+            continue
+        for place, p in turn.parts:
+            last = len(out) - 1
+            at = caller.get(p.call_id, last) if isinstance(p, ToolResult) else last
+            if at != last:
+                speller.lose(place, "where a result stood")
+            answers.setdefault(at, []).append((place, p))
+    behind = [[turn, *([Turn("tool", tuple(answers[i]))] if i in answers else ())] for i, turn in enumerate(out)]
+    orphans = [Turn("tool", tuple(answers[-1]))] if -1 in answers else []
+    return orphans + [turn for group in behind for turn in group]
+
+
+def _as_anthropic_ends(turns: list[Turn], speller: Speller) -> list[Turn]:
+    """The first turn is the user's, whose words nobody can make up; the last answer doesn't end in blanks."""
+    if turns and turns[0].role == "assistant":
+        speller.lose(turns[0].parts[0][0], "that the assistant speaks first")
+    if not turns or turns[-1].role != "assistant":
+        return turns
+    place, last = turns[-1].parts[-1]
+    if not isinstance(last, Text) or last.text == last.text.rstrip():
+        return turns
+    speller.lose(place, "blanks at the end of the last answer")
+    trimmed = (*turns[-1].parts[:-1], (place, replace(last, text=last.text.rstrip())))
+    return [*turns[:-1], Turn("assistant", trimmed)]
+
+
+def _system_out(system: str, turns: list[Turn]) -> tuple[str, list[Turn]]:
     """The leading system messages' words, and the other turns."""
     texts = [system]
     n = 0
     while n < len(turns) and turns[n].role in _SYSTEM:
-        texts += [p.text for _, p in speller.carried(turns[n]) if isinstance(p, Text)]
+        texts += [p.text for _, p in turns[n].parts if isinstance(p, Text)]
         n += 1
     return "\n\n".join(t for t in texts if t), turns[n:]
 

@@ -10,6 +10,7 @@ from clew import jsonio
 from clew.jsonio import Json
 from clew.transcript import Image, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from clew.wire.blocks import Content
+from clew.wire.detect import ANTHROPIC
 
 IMAGE_LEFT_OUT = "[image]"
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
@@ -44,13 +45,15 @@ class Speller:
         if loss not in self.lost[-8:]:
             self.lost.append(loss)
 
-    def carried(self, turn: Turn) -> list[tuple[int, Part]]:
-        """The parts that any format can carry; the others are named."""
+    def carried(self, turn: Turn, wire: str) -> Turn:
+        """The turn with the parts that this format can carry; the others are named."""
         out: list[tuple[int, Part]] = []
         for place, p in turn.parts:
             match p:
                 case Text() if not p.text:
                     pass
+                case Text() if wire == ANTHROPIC and not p.text.strip():
+                    self.lose(place, "a text of blanks")
                 case Text():
                     out.append((place, p))
                 case Image(data="", url=""):
@@ -68,7 +71,7 @@ class Speller:
                     self.lose(place, f"a block of type {p.kind}")
                 case _:
                     out.append((place, p))
-        return out
+        return Turn(turn.role, tuple(out))
 
     def words_and_images(self, result: ToolResult, place: int, *, images: bool) -> list[Text | Image]:
         """What of a result can be carried."""
@@ -102,7 +105,7 @@ def image_url(image: Image) -> str:
 
 
 def chat(speller: Speller, turn: Turn) -> list[Json]:
-    parts = speller.carried(turn)
+    parts = turn.parts
     if turn.role == "tool":
         out = []
         for place, p in parts:
@@ -144,7 +147,7 @@ def anthropic(speller: Speller, turn: Turn) -> list[Json]:
     role = {"tool": "user", "developer": "system"}.get(turn.role, turn.role)
     blocks: list[Json] = []
     only: list[Content] = []
-    for place, p in speller.carried(turn):
+    for place, p in turn.parts:
         match p:
             case ToolCall():
                 blocks.append(_anthropic_call(speller, place, p))
@@ -198,7 +201,7 @@ def responses(speller: Speller, turn: Turn) -> list[Json]:
             out.append({"type": "message", "role": turn.role, "content": content})
             said.clear()
 
-    for place, p in speller.carried(turn):
+    for place, p in turn.parts:
         match p:
             case ToolCall():
                 flush()
