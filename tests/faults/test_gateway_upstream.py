@@ -94,8 +94,15 @@ def test_errors_are_passed_on(place, wire, stream, refusal):
 @pytest.mark.parametrize("wire", PATHS)
 @pytest.mark.parametrize("stream", STREAMS)
 def test_a_connection_reset_before_a_byte(place, wire, stream):
+    """On a kept connection it is sent again over a new one, since the upstream may just have closed it; a reset there
+    is told.
+    """
+    place.ask(wire)  # leaves a connection that is kept
     first, last, _ = place.ask(wire, HangUp(), stream=stream)
+    assert (first[0], last[0]) == (200, 200)
+    first, last, _ = place.ask(wire, HangUp(), HangUp(), stream=stream)
     assert first[0] == 502
+    assert json.loads(first[2])["error"]["type"] == "api_error"
     assert last[0] == 200
 
 

@@ -213,3 +213,37 @@ def test_small_pieces_are_not_held_back_by_the_kernel():
     """A loop of asyncio's own asks for no delay only where the socket names its protocol."""
     with serving.listen(settings("http://127.0.0.1:9")) as listening:
         assert listening.proto == socket.IPPROTO_TCP
+
+
+@pytest.mark.parametrize("body", [b"{}", ODD, b'{"x":"' + b"y" * (2 << 20) + b'"}'], ids=["small", "a turn", "large"])
+def test_a_kept_connection_that_the_upstream_closed_is_no_error(serve, body):
+    """Upstreams close connections that nobody used for a while; a request that crosses that on its way goes again."""
+    came = []
+
+    async def serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answers the first request of a connection, and hangs up at the second one."""
+        for n in range(2):
+            head = await reader.readuntil(b"\r\n\r\n")
+            came.append(n)
+            if n == 1:
+                writer.transport.abort()
+                return
+            length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+            await reader.readexactly(length)
+            writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+
+    class Closing(RawUpstream):
+        async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self._tasks.add(asyncio.current_task())
+            try:
+                await serve_one(reader, writer)
+            except (asyncio.IncompleteReadError, ConnectionError):
+                pass
+            finally:
+                writer.close()
+
+    with running(Closing(ok())) as up:
+        gateway = serve(up.url)
+        for _ in range(3):
+            assert post(gateway.url, "/v1/chat/completions", body, {"authorization": "k"})[0] == 200
+    assert came == [0, 1, 0, 0]

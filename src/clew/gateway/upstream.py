@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -17,6 +19,8 @@ from clew.gateway.auth import is_loopback
 CONNECT_TIMEOUT = 30.0
 SILENCE = 900.0  # seconds without a byte from an upstream; models think for minutes
 _IDLE = 20.0  # an unused connection is closed before the provider does it
+# A kept connection that the upstream closed meanwhile says so within a round trip; later, the upstream was at work.
+_STALE = 2.0
 _AUTOMATIC = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")  # what the library would add
 _IN_ONE = 1 << 20
 
@@ -73,23 +77,25 @@ class Client:
     """Open it inside the event loop that uses it."""
 
     def __init__(self) -> None:
-        self._sessions: dict[bool, aiohttp.ClientSession] = {}
+        self._sessions: dict[tuple[bool, bool], aiohttp.ClientSession] = {}
 
     async def send(self, method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Answer:
-        """Sends a request and waits for the head of its answer. Raises Unreachable."""
+        """Sends a request and waits for the head of its answer. Raises Unreachable.
+
+        Where it went into a kept connection that the upstream had closed, it is sent again over a new one.
+        """
         named: CIMultiDict[str] = CIMultiDict(headers)
         named.popall("host", None)
         if body or "content-length" in named:
             named["content-length"] = str(len(body))
         try:
-            got = await self._session(url).request(
-                method,
-                URL(url, encoded=True),
-                headers=named,
-                data=(io.BytesIO(body) if len(body) > _IN_ONE else body) if body else None,
-                allow_redirects=False,
-                skip_auto_headers=_AUTOMATIC,
-            )
+            try:
+                started, way = time.monotonic(), SimpleNamespace(kept=False)
+                got = await self._asked(method, url, named, body, way)
+            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                if not way.kept or time.monotonic() - started > _STALE:
+                    raise
+                got = await self._asked(method, url, named, body, way, fresh=True)
         except (aiohttp.ClientError, OSError, TimeoutError) as e:
             where = urlsplit(url)
             raise Unreachable(
@@ -105,15 +111,47 @@ class Client:
             await session.close()
         self._sessions.clear()
 
-    def _session(self, url: str) -> aiohttp.ClientSession:
+    async def _asked(
+        self,
+        method: str,
+        url: str,
+        headers: CIMultiDict[str],
+        body: bytes,
+        way: SimpleNamespace,
+        *,
+        fresh: bool = False,
+    ) -> aiohttp.ClientResponse:
+        """`way.kept` says afterwards whether the connection was one that had been used before."""
+        return await self._session(url, fresh=fresh).request(
+            method,
+            URL(url, encoded=True),
+            headers=headers,
+            data=(io.BytesIO(body) if len(body) > _IN_ONE else body) if body else None,
+            allow_redirects=False,
+            skip_auto_headers=_AUTOMATIC,
+            trace_request_ctx=way,
+        )
+
+    def _session(self, url: str, *, fresh: bool) -> aiohttp.ClientSession:
         # A proxy of the environment is for what lies outside, never for this machine.
         outside = not is_loopback(urlsplit(url).hostname or "")
-        if outside not in self._sessions:
-            self._sessions[outside] = aiohttp.ClientSession(
+        if (outside, fresh) not in self._sessions:
+            keeping = aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE)
+            self._sessions[outside, fresh] = aiohttp.ClientSession(
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=SILENCE),
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE),
+                connector=aiohttp.TCPConnector(limit=0, force_close=True) if fresh else keeping,
                 trust_env=outside,
+                trace_configs=[_noting_reuse()],
             )
-        return self._sessions[outside]
+        return self._sessions[outside, fresh]
+
+
+def _noting_reuse() -> aiohttp.TraceConfig:
+    async def reused(_: aiohttp.ClientSession, context: SimpleNamespace, __: object) -> None:
+        context.trace_request_ctx.kept = True
+
+    noting = aiohttp.TraceConfig()
+    noting.on_connection_reuseconn.append(reused)
+    return noting
