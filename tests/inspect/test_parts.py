@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew import wire
-from clew.inspect import figures, inspect_file
+from clew.inspect import Options, figures, inspect_file
 from clew.inspect.gather import seconds
 from clew.inspect.label import label, read_by, relative
 from clew.inspect.light import light
@@ -191,3 +191,12 @@ def test_money_time_size_and_paths():
 @given(st.text(max_size=80), st.integers(2, 60))
 def test_short_paths_fit(text, width):
     assert len(figures.short_path(text, width)) <= width
+
+
+def test_blank_words_that_claude_code_writes_down_and_never_sends_are_no_breach(tmp_path):
+    session = Claude().user("Look.").say("\n\n", 900).call("Read", {"file_path": "/a"}, "words", 950).say("Done.", 990)
+    assert inspect_file(session.write(tmp_path / "s.jsonl")).problem_counts == ()
+    body = tmp_path / "body.json"
+    said = [{"role": "user", "content": "Look."}, {"role": "assistant", "content": [{"type": "text", "text": " "}]}]
+    body.write_text(json.dumps({"model": "claude-sonnet-4-6", "max_tokens": 9, "messages": [*said, said[0]]}))
+    assert "empty-text" in dict(inspect_file(body, Options("anthropic")).problem_counts)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from clew.catalog import Model
 from clew.inspect.gather import Chain, Shrunk
 from clew.inspect.light import light
 from clew.inspect.values import Breach
-from clew.transcript import Message
+from clew.transcript import Message, Text
 from clew.wire.problems import problems
 
 _SHOWN = 200
-_LOGS = frozenset({"claude-code", "codex"})  # they end wherever the agent was stopped
+CLAUDE_CODE = "claude-code"
+_LOGS = frozenset({CLAUDE_CODE, "codex"})  # they end wherever the agent was stopped
 
 
 def breaches(
@@ -34,7 +36,7 @@ def _of_chain(chain: Chain, file_format: str, model: Model | None) -> Iterator[B
     if not chain.messages:
         return
     told: set[tuple[int, int | None, str]] = set()
-    views = list(_views(chain))
+    views = [_sent(*view) if file_format == CLAUDE_CODE else view for view in _views(chain)]
     for n, (positions, messages) in enumerate(views):
         final = n + 1 == len(views) and file_format not in _LOGS
         for p in problems(messages, messages[0].wire, model=model, final=final):
@@ -45,7 +47,21 @@ def _of_chain(chain: Chain, file_format: str, model: Model | None) -> Iterator[B
                 yield Breach(p.code, p.sentence, at, chain.lines[at] if 0 <= at < len(chain.lines) else 0, chain.name)
 
 
-def _views(chain: Chain) -> Iterator[tuple[Sequence[int], list[Message]]]:
+def _sent(positions: Sequence[int], messages: Sequence[Message]) -> tuple[list[int], list[Message]]:
+    """Without the blank texts that Claude Code writes down as they come and leaves out when it sends them back."""
+    kept_at, kept = [], []
+    for at, m in zip(positions, messages, strict=True):
+        parts = tuple(p for p in m.parts if not (isinstance(p, Text) and not p.text.strip()))
+        if m.role != "assistant" or len(parts) == len(m.parts):
+            kept_at.append(at)
+            kept.append(m)
+        elif parts:
+            kept_at.append(at)
+            kept.append(replace(m, parts=parts))
+    return kept_at, kept
+
+
+def _views(chain: Chain) -> Iterator[tuple[Sequence[int], Sequence[Message]]]:
     """What was sent between one compaction and the next: positions and messages."""
     start = 0
     positions: list[int] = []
