@@ -118,10 +118,15 @@ class Message:
         return jsonio.copy(self._value)
 
     @cached_property
+    def has_cache_marks(self) -> bool:
+        """Whether a cache mark may stand in it. Asked of every message of every request, so it is looked up once."""
+        return b'"cache_control"' in self.raw
+
+    @cached_property
     def address(self) -> str:
         """Its content address: the same in every process, whatever the key order and cache marks."""
         value = self._value
-        if b'"cache_control"' in self.raw:
+        if self.has_cache_marks:
             value = without_cache_marks(value)
         return jsonio.digest(jsonio.canonical(value))
 

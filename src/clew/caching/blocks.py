@@ -71,7 +71,8 @@ def _of_message(message: Message, counter: Counter) -> Iterator[Piece]:
     if isinstance(content, str) and message.role != "tool":  # the same text in a block is the same to the cache
         content = [{"type": "text", "text": content}]
     if message.wire == "anthropic" and isinstance(content, list) and len(content) == len(message.parts):
-        sizes = counter.parts(message)
+        # A message's tokens are kept by its content, those of its parts aren't.
+        sizes = counter.parts(message) if len(content) > 1 else (counter.message(message),)
         for k, block in enumerate(content):
             held = {"role": message.role, **block} if isinstance(block, dict) else {"role": message.role, "is": block}
             yield f".content[{k}]", _block(held, sizes[k], _deep(block))

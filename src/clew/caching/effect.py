@@ -110,10 +110,11 @@ def after(
     scale = usage.prompt / bill.input if bill.input else 0.0
     read, written = round(bill.read * scale), round((bill.written_5m + bill.written_1h) * scale)
     number = effect.requests + 1
+    known = not model.guessed or effect.read > 0  # whether it has a cache at all, and reports it
     found: Changed | None = None
     if bill.why.reason == "prefix changed" and effect.last is not None and not expected:
         found = _cause(effect.last, this, number, round(bill.why.tokens * scale))
-    elif bill.why.reason == "warm" and read - usage.cache_read > max(_LEAST, _SHORT * read):
+    elif bill.why.reason == "warm" and known and read - usage.cache_read > max(_LEAST, _SHORT * read):
         found = Changed(number, "", "provider", read - usage.cache_read)
     grown = replace(
         effect,

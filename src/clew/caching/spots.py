@@ -11,7 +11,6 @@ from clew.transcript import Message
 from clew.wire import Request, get
 
 _KEY = "cache_control"
-_RAW = b'"cache_control"'
 # Thinking can't carry a mark, nor can what a provider's own tools left; the latter is seldom last, so it isn't tried.
 _MARKABLE = {
     "anthropic": frozenset({"text", "image", "document", "search_result", "tool_use", "tool_result"}),
@@ -47,7 +46,7 @@ def found(request: Request) -> list[tuple[Spot, Ttl]]:
         out += [(Spot(SYSTEM, i), t) for i, block in enumerate(request.system) if (t := life(block))]
     first = leading(request)
     for i, m in enumerate(request.messages):
-        if _RAW in m.raw:
+        if m.has_cache_marks:
             out += [(Spot(SYSTEM if i < first else MESSAGES, i, k), t) for k, t in _in_message(m.value)]
     if t := life(request.rest):
         out.append((Spot(WHOLE, 0), t))

@@ -45,6 +45,8 @@ def serve(
 
 def told(settings: Settings, url: str) -> list[str]:
     """What is said at the start: where, to whom, how handoffs are written, and what to put into the clients."""
+    from clew.gateway.prompt_cache import overview
+
     serve = settings.serve
     to = ", ".join(f"{n} ({u})" for n, u in serve.upstreams.items()) or "the providers that paths and keys tell apart"
     aux = settings.auxiliary.compression
@@ -57,6 +59,7 @@ def told(settings: Settings, url: str) -> list[str]:
         f"  to            {to}",
         f"  store         {store_url(settings)}",
         f"  handoffs      {f'written by {writer}' if writer else 'written from the ledger; no model is asked'}",
+        f"  prompt cache  {overview(settings)}",
         f"  workers       {serve.workers}",
         _BASES.format(url=url),
     ]

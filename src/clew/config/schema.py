@@ -60,9 +60,13 @@ class Compression:
     )
     min_tail_messages: int = setting(3, "Messages kept at the end whatever the budget.", low=1)
     tail_soft_ceiling: float = setting(
-        1.5, "The tail may pass its budget by this factor to keep a message whole.", low=1, high=4
+        1.5, "The tail may pass its budget by this factor to hold the last request and the last reply.", low=1, high=4
     )
-    in_place: bool = setting(True, "Keep one session id for life; `false` rotates to a child session at a compaction.")
+    in_place: bool = setting(
+        True,
+        "Keep one session id for life, as the library and the gateway always do; `false` tells a host that rotates "
+        "sessions to go on in a child at a compaction.",
+    )
     abort_on_summary_failure: bool = setting(
         False, "Leave the conversation as it is when no model can summarise; `false` lets the ledger write the handoff."
     )
@@ -97,7 +101,9 @@ class Compression:
         1.3, "The summary call's output limit as a multiple of the budget.", low=1, high=4
     )
     ledger_max_tokens: int | None = setting(
-        None, "Budget of a handoff the ledger writes; empty: chosen from the window.", low=100
+        None,
+        "About what a handoff the ledger writes may take, beyond what must be kept; empty: chosen from the window.",
+        low=100,
     )
     min_saving: float = setting(0.10, "A compaction that saves a smaller share is a strike.", low=0, high=0.9)
     max_strikes: int = setting(2, "Strikes until Clew escalates and says what fills the window.", low=1)
@@ -146,6 +152,7 @@ class Engine:
 class PromptCaching:
     """Cache breakpoints on the wire."""
 
+    enabled: bool = setting(True, "Mark requests for the provider's cache, or send its key; `false` adds nothing.")
     cache_ttl: str = setting("5m", "How long providers keep a cached prefix.", choices=("5m", "1h"))
 
 

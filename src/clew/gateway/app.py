@@ -134,7 +134,9 @@ class Gateway:
 
     async def _status(self, call: Call, send: Send) -> None:
         code, value = await self._apart(
-            lambda: status.answer(call.path, self._store, self.counts, self.learned, self._settings)
+            lambda: status.answer(
+                call.path, self._store, self.counts, self.learned, self._turns.prompt_cache, self._settings
+            )
         )
         await asgi.answer(send, code, value)
 

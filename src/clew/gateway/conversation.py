@@ -81,6 +81,6 @@ class Conversation:
 
 
 def _unmarked(message: Message) -> Message:
-    if b'"cache_control"' not in message.raw:
+    if not message.has_cache_marks:
         return message
     return get(message.wire).message(without_cache_marks(message.value))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -90,6 +90,19 @@ class Family:
         self._clock = clock
         self._open: dict[str, Conversation] = {}
         self._shape: Shape | None = None
+
+    @property
+    def tenant(self) -> str:
+        return self._who.tenant
+
+    @property
+    def name(self) -> str:
+        """The same for all of its branches."""
+        return self._who.session
+
+    def add_usage(self, session: str, model: str, figures: Mapping[str, float]) -> None:
+        """Onto the sums that the store keeps of a branch."""
+        self._store.add_usage(session, model or "unknown", figures)
 
     def find(self, request: Request, shape: Shape) -> tuple[Conversation, Alignment]:
         """The branch that a request goes on with, made where there is none yet."""

@@ -14,7 +14,7 @@ from clew.engine.pressure import estimate
 from clew.engine.values import Epoch, Phase
 from clew.store import Store
 from clew.strategies import Edit
-from clew.transcript import Message
+from clew.transcript import Message, Span
 
 _LOOK = 0.05  # seconds between two looks at a summary under way
 
@@ -54,6 +54,11 @@ class Live(Context):
     def shown_from(self) -> int:
         """The first message of the log that the view shows behind the handoff; 0 where there is none."""
         return self._state.base.tail
+
+    @property
+    def handoff(self) -> Span | None:
+        """The messages of the view that hold the handoff; None before the first epoch."""
+        return self._state.base.handoff if self._epochs else None
 
     @property
     def used(self) -> int:

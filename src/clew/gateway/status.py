@@ -9,6 +9,7 @@ from clew.config import Settings
 from clew.errors import StoreError
 from clew.gateway.counts import Counts
 from clew.gateway.overflow import Learned
+from clew.gateway.prompt_cache import PromptCache
 from clew.jsonio import Json
 from clew.store import Store
 
@@ -17,7 +18,7 @@ PATHS = frozenset({HEALTH, READY, STATUS})
 
 
 def answer(
-    path: str, store: Store, counts: Counts, learned: Learned, settings: Settings
+    path: str, store: Store, counts: Counts, learned: Learned, cache: PromptCache, settings: Settings
 ) -> tuple[int, Mapping[str, Json]]:
     """The status code and JSON of one of `PATHS`. Ready is a gateway whose store answers; requests pass without, too."""
     if path == HEALTH:
@@ -32,6 +33,7 @@ def answer(
         "upstreams": sorted(settings.serve.upstreams),
         "counts": dict(counts.all()),
         "learned windows": learned.all(),
+        "prompt cache": cache.all(),
     }
 
 

@@ -18,7 +18,9 @@ from clew.gateway.conversation import Conversation
 from clew.gateway.counts import Counts
 from clew.gateway.family import Family, Shape, shape_of
 from clew.gateway.identity import Identity, bucket, identify
+from clew.gateway.models import Models
 from clew.gateway.overflow import Learned, Overflow
+from clew.gateway.prompt_cache import Answered, PromptCache
 from clew.gateway.routes import Route
 from clew.store import Store
 from clew.wire import Request, get
@@ -35,16 +37,20 @@ _SHRINK = 0.8  # of what was refused as too long: what is sent next at most
 
 @dataclass(slots=True)
 class Turn:
-    """One model call. `body` is what to send; `edited` says whether it differs from what the client sent."""
+    """One model call. `body` is what to send, the bytes of `shown`; `edited` says whether it differs from what the
+    client sent. `epochs` is how many had been when it was made.
+    """
 
     body: bytes
     edited: bool
     request: Request
+    shown: Request
     route: Route
     family: Family
     conversation: Conversation
     places: Alignment
     shape: Shape
+    epochs: int = 0
 
 
 class Turns:
@@ -58,6 +64,7 @@ class Turns:
         self._counts = counts
         self._learned = learned
         self._clock = clock
+        self.prompt_cache = PromptCache(settings, Models(settings), clock)
         self._lock = threading.Lock()
         self._families: OrderedDict[tuple[str, str], Family] = OrderedDict()
         self._before: OrderedDict[str, deque[Request]] = OrderedDict()
@@ -102,18 +109,21 @@ class Turns:
             if live.used > _SHRINK * sent and not isinstance(live.make_fit(), Epoch):
                 return False
             self._view(turn.conversation)
-            _, turn.body = self._rendered(turn)
-            turn.edited = True
+            self._render(turn)
             return True
 
     def report(self, turn: Turn, usage: Usage) -> None:
         """What the upstream said the turn used."""
-        if self._settings.serve.mode == "observe" or usage.prompt <= 0:
+        if usage.prompt <= 0:
             return
+        session = turn.conversation.live.session_id
+        done = Answered((turn.family.tenant, session), turn.shown, turn.request, turn.epochs)
         try:
             with turn.family.lock:
-                told = {"prompt_tokens": usage.prompt, "completion_tokens": usage.output}
-                turn.conversation.live.report(told)
+                if self._settings.serve.mode != "observe":
+                    told = {"prompt_tokens": usage.prompt, "completion_tokens": usage.output}
+                    turn.conversation.live.report(told)
+                turn.family.add_usage(session, turn.request.model, self.prompt_cache.answered(done, usage))
         except StoreError:
             self._counts.add("store down")
 
@@ -140,7 +150,7 @@ class Turns:
         with family.lock:
             try:
                 conversation, places = family.find(request, shape)
-                turn = Turn(request.raw or b"", False, request, route, family, conversation, places, shape)
+                turn = Turn(request.raw or b"", False, request, request, route, family, conversation, places, shape)
                 if not route.counts:
                     conversation.take(conversation.new(request, places))
                     self._view(conversation)
@@ -154,9 +164,7 @@ class Turns:
             if self._settings.serve.mode == "observe":
                 self._observed(turn)
             else:
-                rendered, body = self._rendered(turn)
-                turn.edited = rendered is not request or request.raw is None
-                turn.body = body
+                self._render(turn)
         return turn
 
     def _view(self, conversation: Conversation) -> None:
@@ -171,9 +179,13 @@ class Turns:
         hygiene.look(conversation, self._settings.compression, self._counts)
         self._counts.add("epochs", len(live.epochs) - before)
 
-    def _rendered(self, turn: Turn) -> tuple[Request, bytes]:
+    def _render(self, turn: Turn) -> None:
+        live = turn.conversation.live
         shown = turn.conversation.render(turn.request, turn.places)
-        return shown, get(shown.wire).render_bytes(shown)
+        shown = self.prompt_cache.marked(shown, turn.route, turn.family.name, live.handoff)
+        turn.shown, turn.epochs = shown, len(live.epochs)
+        turn.edited = shown is not turn.request or turn.request.raw is None
+        turn.body = get(shown.wire).render_bytes(shown)
 
     def _observed(self, turn: Turn) -> None:
         """Nothing is changed; what would have been saved is counted."""

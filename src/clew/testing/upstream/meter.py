@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from clew import jsonio
@@ -63,12 +63,24 @@ class Meter:
             content, str
         ):  # the same text in a block is the same to the cache
             content = [{"type": "text", "text": content}]
+        if message.wire == "openai-chat" and isinstance(content, list):
+            return [self._of_chat(message, content, model, counter)]
         if message.wire != "anthropic" or not isinstance(content, list) or len(content) != len(message.parts):
             return [self._block(message.value, model, partial(counter.message, message))]
         return [
             self._block({"role": message.role, **block}, model, partial(_part, counter, message, i))
             for i, block in enumerate(content)
         ]
+
+    def _of_chat(self, message: Message, content: list[Json], model: Model, counter: Counter) -> Block:
+        """A chat message is one block to the cache; marks stand on its parts, as OpenRouter takes them. A lone text part
+        is the same as the text itself.
+        """
+        value, lone = message.value, content[0] if len(content) == 1 else None
+        if isinstance(lone, dict) and set(lone) - {"cache_control"} == {"type", "text"}:
+            value = {**value, "content": lone["text"]}
+        block = self._block(value, model, partial(counter.message, message))
+        return replace(block, breakpoint=next((t for part in content if (t := _ttl(part))), None))
 
     def _block(self, value: Json, model: Model, count: Callable[[], int]) -> Block:
         key = jsonio.digest(jsonio.canonical(without_cache_marks(value)))
