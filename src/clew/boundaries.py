@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from clew.transcript import Message, Place, Reasoning, Span, Text, ToolCall, Transcript
 
-HARD_FLOOR = 3  # messages that stay, whatever they cost
-SOFT_CEILING = 1.5  # of the tail's budget: one large recent message stays whole
+HARD_FLOOR = 3  # messages that stay, whatever they cost, where a caller doesn't say
+SOFT_CEILING = 1.5  # of the tail's budget: so far it is passed for an anchor's sake
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +101,39 @@ def head_end(log: Transcript, protect_first: int, *, compacted: bool) -> int:
 
 
 def choose(
-    log: Transcript, sizes: Sequence[int], span: Span, *, target: int, budget: int, keep_last: int
+    log: Transcript,
+    sizes: Sequence[int],
+    span: Span,
+    *,
+    target: int,
+    budget: int,
+    keep_last: int,
+    least: int = HARD_FLOOR,
+    ceiling: float = SOFT_CEILING,
 ) -> Cut | None:
     """The cut that leaves the largest tail within `target` tokens.
 
-    `sizes[i - span.start]` is what message `i` costs. At least three messages stay. The last `keep_last` messages stay
-    where they fit `budget`, and so do the last user turn and the last reply where the tail from them on fits 1.5 times
-    it. None where no cut would leave anything to compact.
+    `sizes[i - span.start]` is what message `i` costs. At least `least` messages stay. The last `keep_last` messages stay
+    where they fit `budget`, and so do the last user turn and the last reply where the tail from them on fits `ceiling`
+    times it. None where no cut would leave anything to compact.
     """
     cuts = [c for c in legal_cuts(log, span) if span.start < c < span.end]
     if not cuts:
         return None
-    recent = sum(sizes[max(0, len(sizes) - keep_last) :])
-    limit = max(target, recent) if recent <= budget else target
-    floor = span.end - min(HARD_FLOOR, len(span) - 1)
-    below = max((c for c in cuts if c <= floor), default=cuts[0])
     cost = _from_the_end(sizes)
+    recent = cost[max(0, len(sizes) - keep_last)]
+    groups = next((cost[c - span.start] for c in reversed(cuts) if c <= span.end - keep_last), recent)
+    recent = groups if groups <= budget else recent  # whole groups: the first of them may start earlier
+    limit = max(target, recent) if recent <= budget else target
+    floor = span.end - min(least, len(span) - 1)
+    below = max((c for c in cuts if c <= floor), default=cuts[0])
     best = min((c for c in cuts if cost[c - span.start] <= limit), default=below)
     best = min(best, below)
     user, reply = last_user_turn(log, span.end, span.start), last_reply(log, span.end, span.start)
     for anchor in (reply, user):
         if 0 <= anchor < best:
             earlier = max((c for c in cuts if c <= anchor), default=-1)
-            if earlier >= 0 and cost[earlier - span.start] <= budget * SOFT_CEILING:
+            if earlier >= 0 and cost[earlier - span.start] <= budget * ceiling:
                 best = earlier
     return Cut(best, user, reply)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from clew.catalog import Model
 from clew.config import Settings
 from clew.economics import weights
-from clew.engine.values import Limits
+from clew.engine.values import Length, Limits
 from clew.errors import ClewWarning, ConfigError
 from clew.handoff.template import SYSTEM_NOTE
 from clew.jsonio import Json
@@ -33,31 +33,25 @@ def limits_of(
 ) -> Limits:
     """The limits; ConfigError where they leave no room for a conversation."""
     c = settings.compression
-    room = window or (model.window if model is not None else WINDOW)
-    output = max_output if max_output is not None else (c.max_output or 0)
-    share = threshold if threshold is not None else c.threshold
-    if not 0 < share <= 1:
-        raise ConfigError(f"threshold {share} is no share of the window", hint="give a number above 0 and up to 1")
-    if not 0 <= prepare_ahead <= 1:
-        raise ConfigError(
-            f"prepare_ahead {prepare_ahead} is no share of the threshold", hint="give a number from 0 (never) to 1"
-        )
-    if room - output - overhead < 500:
-        raise ConfigError(
-            f"a window of {room:,} tokens, less {output:,} for output and {overhead:,} for system and tools, leaves no room",
-            hint="give a larger window, or a smaller max_output",
-        )
     prices = weights(model.prices) if model is not None and model.prices.input else None
     limits = Limits(
-        window=room,
-        max_output=output,
+        window=window or (model.window if model is not None else WINDOW),
+        max_output=max_output if max_output is not None else (c.max_output or 0),
         overhead=overhead,
-        threshold=share,
+        threshold=threshold if threshold is not None else c.threshold,
         floor=c.threshold_floor,
         ceiling=c.threshold_ceiling or 0,
         target_ratio=c.target_ratio,
         protect_first=c.protect_first_n,
         protect_last=c.protect_last_n,
+        least_tail=c.min_tail_messages,
+        ceiling_tail=c.tail_soft_ceiling,
+        min_saving=c.min_saving,
+        strikes=c.max_strikes,
+        length=Length(
+            c.summary_ratio, c.summary_min_tokens, c.summary_max_ratio, c.summary_max_tokens, c.summary_headroom
+        ),
+        ledger_budget=c.ledger_max_tokens or 0,
         enabled=c.enabled,
         read=prices.read if prices is not None else 0.1,
         write=prices.write_5m if prices is not None else 1.25,
@@ -70,14 +64,33 @@ def limits_of(
         prepare_ahead=prepare_ahead,
         recall=recall,
     )
+    _check(limits)
+    return limits
+
+
+def _check(limits: Limits) -> None:
+    if not 0 < limits.threshold <= 1:
+        raise ConfigError(
+            f"threshold {limits.threshold} is no share of the window", hint="give a number above 0 and up to 1"
+        )
+    if not 0 <= limits.prepare_ahead <= 1:
+        raise ConfigError(
+            f"prepare_ahead {limits.prepare_ahead} is no share of the threshold",
+            hint="give a number from 0 (never) to 1",
+        )
+    if limits.window - limits.max_output - limits.overhead < 500:
+        raise ConfigError(
+            f"a window of {limits.window:,} tokens, less {limits.max_output:,} for output and {limits.overhead:,} for "
+            "system and tools, leaves no room",
+            hint="give a larger window, or a smaller max_output",
+        )
     if 0 < limits.summary_window < limits.soft:
         warnings.warn(
             f"the summariser's window ({limits.summary_window:,} tokens) is smaller than the threshold "
             f"({limits.soft:,}): it is served in pieces",
             ClewWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    return limits
 
 
 def carried(counter: Counter, settings: Settings, tools: Sequence[Json], system: Json | None) -> int:

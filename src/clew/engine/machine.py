@@ -31,7 +31,7 @@ from clew.engine.events import (
     Undone,
 )
 from clew.engine.plan import LEVELS, draft, finish, known, spoken
-from clew.engine.pressure import RECENT, estimate, judge, rent
+from clew.engine.pressure import estimate, judge, rent
 from clew.engine.values import EMPTY_BASE, Draft, Epoch, Phase, Prepared, Refusal, State, Trouble, Urgency, Written
 from clew.errors import ProtocolBug
 from clew.handoff import check, prompt
@@ -42,9 +42,6 @@ from clew.handoff.template import Sections
 Step: TypeAlias = tuple[State, tuple[Effect, ...]]
 Handler: TypeAlias = Callable[[State, Any], Step]
 
-_STRIKE = 0.10  # a saving under this is a strike
-_STRIKES = 2  # after which the engine tightens and says so
-_SUMMARY_HEADROOM = 1.3
 _REFUSED_SIZE = 0.8  # of a view that the provider refused as too long: what the next one may take at most
 
 
@@ -60,7 +57,7 @@ def step(state: State, event: Event) -> Step:
 
 
 def _append(state: State, event: Appended) -> Step:
-    recent = (*state.recent[-(RECENT - 1) :], event.tokens)
+    recent = (*state.recent[-state.limits.least_tail :], event.tokens)  # the floor, and what a whole group adds
     return replace(state, length=state.length + 1, tail_tokens=state.tail_tokens + event.tokens, recent=recent), ()
 
 
@@ -132,7 +129,7 @@ def _ask_model(state: State, log: Log, urgency: Urgency, date: str, *, backgroun
 
 def _calling(state: State, thought: Draft) -> Step:
     thought = replace(thought, ticket=state.calls + 1)
-    most = int(thought.budget * _SUMMARY_HEADROOM)
+    most = int(thought.budget * state.limits.length.headroom)
     call = CallModel(thought.prompts, most, thought.attempt, thought.background, thought.ticket)
     return replace(state, phase=Phase.SUMMARISING, pending=thought, calls=thought.ticket), (call,)
 
@@ -161,7 +158,7 @@ def _ready(state: State, log: Log, urgency: Urgency) -> Epoch | None:
     if made is None or made.draft.number != state.number + 1:
         return None
     epoch = finish(log, state, replace(made.draft, urgency=urgency), made.written)
-    if isinstance(epoch, Refusal) or epoch.receipt.saving < _STRIKE:
+    if isinstance(epoch, Refusal) or epoch.receipt.saving < state.limits.min_saving:
         return None
     if urgency is Urgency.MUST_FIT and epoch.receipt.after > _fits(state):
         return None
@@ -298,11 +295,12 @@ def _committed(state: State, _: Committed) -> Step:
     epoch = state.epoch
     assert epoch is not None
     paper = epoch.receipt
-    strikes = state.strikes + 1 if paper.saving < _STRIKE else 0
-    level = min(state.level + 1, LEVELS - 1) if strikes >= _STRIKES else (state.level if strikes else 0)
+    strikes = state.strikes + 1 if paper.saving < state.limits.min_saving else 0
+    struck = strikes >= state.limits.strikes
+    level = min(state.level + 1, LEVELS - 1) if struck else (state.level if strikes else 0)
     said = f"epoch {epoch.number}: {paper.lines()[0]}, handoff by the {epoch.written_by}"
     effects: tuple[Effect, ...] = ()
-    if strikes >= _STRIKES:
+    if struck:
         why = failures.thrash(epoch)
         said += f"; {why}"
         effects = (Say(why, "warning"),)

@@ -24,7 +24,6 @@ from clew.transcript import Message, Span, Text, reference, text_address
 from clew.wire.edit import render
 
 LEVELS = 4  # 0 as set; 1 a smaller tail and record; 2 results in the tail as digests; 3 the largest parts clipped
-_LEAST = 0.10  # of the view: what an epoch that may wait has to save
 _REFERENCE = re.compile(r"\bclew:[a-z2-7]{12}\b")
 _TIGHTER = (1.0, 0.5, 0.35, 0.25)
 _EARLIER = 0.25  # of a summariser's window: what the ledger's own record may take in its prompt
@@ -53,11 +52,14 @@ def draft(
     target, budget = tail_target(state, level)
     sizes = [log.size(i) for i in range(start, end)]
     keep = state.limits.protect_last if level == 0 else 0
-    cut = choose(transcript, sizes, span, target=target, budget=budget, keep_last=keep)
+    cut = choose(
+        transcript, sizes, span, target=target, budget=budget, keep_last=keep,
+        least=state.limits.least_tail, ceiling=state.limits.ceiling_tail,
+    )  # fmt: skip
     if cut is None:
         return Refusal("no cut is legal before the newest messages: one group of calls holds them all", "nothing")
     leaving = sum(sizes[: cut.tail - start])
-    if urgency.may_wait and leaving < _LEAST * state.view_tokens:
+    if urgency.may_wait and leaving < state.limits.min_saving * state.view_tokens:
         return Refusal(f"only {leaving:,} tokens could leave the view", "nothing")
     content = leaving + (state.record.tokens if state.number else 0)
     return Draft(
@@ -68,7 +70,7 @@ def draft(
         head=head,
         cut=cut,
         ledger=log.ledger(),
-        budget=max(2_000, min(int(0.20 * content), int(0.05 * state.limits.window), 12_000)),
+        budget=state.limits.length.budget(content, state.limits.window),
         focus=focus,
         now=date,
     )
@@ -148,7 +150,7 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     """The handoff without a model: the record's pages, then how things stand."""
     transcript = log.transcript
     scale = _TIGHTER[d.level] if d.level else 1.0
-    budget = Budget.of(state.limits.soft, scale)
+    budget = Budget.of(state.limits.soft, scale, state.limits.ledger_budget)
     shown_names = frozenset(
         n for i in range(d.cut.tail, len(transcript)) for line in log.names.lines(i) for n, _, _ in line.names
     )
@@ -159,9 +161,8 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     record = extend(earlier, src, d.span, shown_names, budget, opening=_opening(state, d))
     whole = () if d.level >= LEVELS - 1 else (d.cut.last_user,)
     in_view = frozenset((*record.verbatim, *whole, *range(d.cut.tail, len(transcript)), *range(d.head)))
-    ledger_budget = int(min(state.limits.soft, 34_000) * 0.02 * scale)
     recall = state.limits.recall
-    closed = closing.sections(d.ledger, in_view, ledger_budget, log.measure, recall=bool(recall), focus=focus)
+    closed = closing.sections(d.ledger, in_view, budget.closing, log.measure, recall=bool(recall), focus=focus)
     sections = template.Sections({h: redact(body, force=True) for h, body in closed.sections.by_heading.items()})
     text = template.closing_text(sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)

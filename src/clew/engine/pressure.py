@@ -10,7 +10,6 @@ from clew.engine.values import State, Urgency
 
 _KEPT = 0.15  # of the leaving turns, that the record will hold
 _CLOSING = 800  # tokens of a handoff that every epoch writes anew
-RECENT = 4  # newest messages that stay: the floor of three, in whole groups
 _ENOUGH = 0.35  # of the view, that an epoch at the threshold has to take out
 _NEAR = 0.85  # of the hard limit
 _SUMMARY_IN = 0.2  # of an uncached token of the main model's: what a summariser, a smaller model, reads one for

@@ -46,6 +46,21 @@ class Urgency(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Length:
+    """How long a model's handoff may be: a share of what it stands for, within bounds; and what the call may use up."""
+
+    ratio: float = 0.20
+    least: int = 2_000
+    share: float = 0.05  # of the window, at most
+    most: int = 12_000
+    headroom: float = 1.3  # of the budget: the call's limit of output
+
+    def budget(self, content: int, window: int) -> int:
+        """Tokens for a handoff that stands for so much content."""
+        return max(self.least, min(int(self.ratio * content), int(self.share * window), self.most))
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """What the engine is told of the window, the price and the rules; all of it from configuration and catalog."""
 
@@ -58,6 +73,12 @@ class Limits:
     target_ratio: float = 0.20
     protect_first: int = 3
     protect_last: int = 20
+    least_tail: int = 3  # messages that stay at the end, whatever they cost
+    ceiling_tail: float = 1.5  # of the tail's budget: so far it is passed for the sake of the last request and reply
+    min_saving: float = 0.10  # of the view: an epoch that saves less is a strike
+    strikes: int = 2  # after so many in a row the engine tightens and says so
+    length: Length = Length()
+    ledger_budget: int = 0  # tokens of a handoff by the ledger; 0 to choose them from the window
     enabled: bool = True
     priced: bool = True
     read: float = 0.1  # price of a cached token, in uncached ones

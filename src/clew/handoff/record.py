@@ -40,22 +40,30 @@ _NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Tokens: of the pages together before they are rebuilt, of a rebuilt one, and of users' words kept verbatim."""
+    """Tokens: of the pages together before they are rebuilt, of a rebuilt one, of users' words kept verbatim, and of what
+    stands after the pages.
+    """
 
     cap: int
     rebuilt: int
     user_each: int
     user_all: int
+    closing: int = 640
     rate: float = 0.12  # of the leaving turns, for names
     least: int = 300
 
     @classmethod
-    def of(cls, soft: int, scale: float = 1.0) -> Budget:
-        """In proportion to the room there is, to an upper bound: what stays is read again at every request."""
+    def of(cls, soft: int, scale: float = 1.0, most: int = 0) -> Budget:
+        """In proportion to the room there is, to an upper bound: what stays is read again at every request. `most` is what
+        the user wants the whole handoff to take at most.
+        """
+        if most:
+            scale *= most / (0.45 * min(soft, 42_000) + 0.02 * min(soft, 34_000))
         room = min(soft, 42_000) * scale
         # A larger room has fewer epochs, each further from what it compacts: a page then holds a little more.
         rate = 0.12 * min(max((soft / 32_000) ** 0.6, 1.0), 1.5) * min(scale, 1.0)
-        return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), rate)
+        closing = int(0.02 * min(soft, 34_000) * scale)
+        return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), closing, rate)
 
 
 @dataclass(frozen=True, slots=True)
