@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -53,11 +54,21 @@ def sqlite(db: sqlite3.Connection, path: Path, steps: Migrations | None = None) 
     return tuple(taken)
 
 
+def readable(db: sqlite3.Connection, path: Path) -> None:
+    """Raises where the file can't be read as it is by one that must not change it."""
+    newest = max(n for n, _ in migrations("sqlite"))
+    _belongs(db, path, newest)
+    if version(db) < newest:
+        raise StoreError(
+            f"{path} was written by an older Clew", hint="run `clew store migrate` on it; it can't be only read"
+        )
+
+
 def statements(script: str) -> Iterator[str]:
     """A script's statements one by one: `executescript` would commit what is open."""
     piece = ""
-    for line in script.splitlines(keepends=True):
-        piece += line
+    for more in re.findall(r"[^;]*;|[^;]+$", script):
+        piece += more
         if sqlite3.complete_statement(piece):
             yield piece
             piece = ""
@@ -83,10 +94,13 @@ def _set_aside(path: Path, at: int) -> None:
     final = backup_path(path, at)
     part = final.with_suffix(".part")
     part.unlink(missing_ok=True)
-    files.prepare(part)
-    with (
-        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
-        closing(sqlite3.connect(part)) as copy,
-    ):
-        source.backup(copy)
-    part.replace(final)
+    try:
+        files.prepare(part)
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as source,
+            closing(sqlite3.connect(part)) as copy,
+        ):
+            source.backup(copy)
+        part.replace(final)
+    finally:
+        part.unlink(missing_ok=True)
