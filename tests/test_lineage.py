@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextvars
+import inspect
 import logging
 import os
 import random
+import sys
 import threading
 
 import pytest
@@ -14,6 +16,7 @@ from clew import lineage
 from clew.errors import ClewWarning, Conflict, LeaseLost, StoreError
 from clew.lineage import Lineage, compacting
 from clew.store import open_store
+from clew.store.prune import prunable
 from clew.store.records import Epoch
 from clew.testing.builders import Clock, user
 
@@ -103,6 +106,22 @@ def test_a_tip_is_where_the_conversation_goes_on(house):
     assert {s.id for s in tree} == {a, b.id, side.id, sub.id, c.id, review.id, reset.id}
     assert [t.session.id for t in tree.children[0].children] == [side.id, sub.id, c.id]
     assert house.with_descendants(c.id) == (c.id, reset.id, review.id)
+
+
+def test_a_lineage_may_be_deeper_than_the_stack(house):
+    names = [filled(house)]
+    for _ in range(150):
+        names.append(house.delegate(names[-1], goal="on").id)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        tree = house.tree(names[75])
+        assert [(s.id, depth) for s, depth in tree.walk()] == [(name, n) for n, name in enumerate(names)]
+        assert house.tip(names[0]).id == names[0]
+        found = prunable(house.store, before=house.store.now() + 1)
+        assert set(found.sessions) == set(names)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def test_resuming_opens_the_tip_and_any_ancestor_may_be_reopened(house):

@@ -171,10 +171,12 @@ class Lineage:
         """The whole lineage a session belongs to."""
         root = self.root(session)
         members = self.store.sessions(SessionFilter(root=root.id))
-        below: dict[str, list[Session]] = {}
-        for s in reversed(members):
-            below.setdefault(s.parent, []).append(s)
-        return _tree(root, below)
+        below: dict[str, list[Tree]] = {}
+        tree = Tree(root, ())
+        for s in members:  # the latest made first: children before their parents
+            tree = Tree(s, tuple(reversed(below.pop(s.id, []))))
+            below.setdefault(s.parent, []).append(tree)
+        return tree
 
     def next_title(self, session: Session) -> str:
         """After "Task" comes "Task #2", whichever of the lineage it is asked of."""
@@ -223,13 +225,15 @@ class Tree:
     children: tuple[Tree, ...]
 
     def __iter__(self) -> Iterator[Session]:
-        yield self.session
-        for child in self.children:
-            yield from child
+        return (session for session, _ in self.walk())
 
-
-def _tree(session: Session, below: dict[str, list[Session]]) -> Tree:
-    return Tree(session, tuple(_tree(c, below) for c in below.get(session.id, ())))
+    def walk(self) -> Iterator[tuple[Session, int]]:
+        """Each session, parents first, with how far it stands below the root. A lineage may be deeper than Python's stack."""
+        todo = [(self, 0)]
+        while todo:
+            node, depth = todo.pop()
+            yield node.session, depth
+            todo += [(child, depth + 1) for child in reversed(node.children)]
 
 
 def _split(title: str) -> tuple[str, int]:

@@ -20,12 +20,8 @@ def prunable(store: Store, *, before: float, source: str = "", keep: int = 0) ->
     """Sessions last changed before a time, but for the newest `keep` of them."""
     old = store.sessions(SessionFilter(source=source, until=before))
     candidates = {s.id for s in sorted(old, key=lambda s: -s.updated)[keep:]}
-    parents: dict[str, list[str]] = {}
+    staying: set[str] = set()  # what stays, and what it goes on from; children come before their parents here
     for s in store.sessions():
-        parents.setdefault(s.parent, []).append(s.id)
-
-    def whole(session: str) -> bool:
-        return all(child in candidates and whole(child) for child in parents.get(session, ()))
-
-    going = tuple(sorted(c for c in candidates if whole(c)))
-    return Pruning(going, tuple(sorted(candidates - set(going))))
+        if s.id not in candidates or s.id in staying:
+            staying |= {s.id, s.parent}
+    return Pruning(tuple(sorted(candidates - staying)), tuple(sorted(candidates & staying)))
