@@ -133,6 +133,58 @@ def test_a_file_deleted_within_a_write_is_not_acknowledged(path):
         write_and_lose()
 
 
+@pytest.mark.parametrize("what", ["a folder", "within a file", "no such folder for reading"])
+def test_a_path_that_can_be_no_store_is_said(path, what):
+    if what == "a folder":
+        path.mkdir()
+    elif what == "within a file":
+        path.write_bytes(b"")
+        path = path / "clew.sqlite"
+    store = open_store(str(path), read_only=what.startswith("no such"))
+    for _ in range(2):
+        with pytest.raises(StoreMissing, match=str(path)):
+            store.sessions()
+
+
+@pytest.mark.parametrize(
+    ("trouble", "error"), [(PermissionError(13, "denied"), StoreFull), (OSError(5, "I/O error"), StoreError)]
+)
+def test_a_file_that_can_not_be_made_is_said(path, monkeypatch, trouble, error):
+    def broken(*_):
+        raise trouble
+
+    monkeypatch.setattr(files.os, "open", broken)
+    with pytest.raises(error, match=str(path)):
+        open_store(str(path)).create(NewSession("s"))
+
+
+def test_what_is_only_read_is_not_made_not_moved_on_and_no_others(path):
+    with pytest.raises(StoreMissing):
+        open_store(str(path), read_only=True).sessions()
+    assert not path.exists()
+    filled(path).close()
+    for pragma, words in (
+        ("user_version=0", "older Clew"),
+        ("user_version=99", "newer Clew"),
+        ("application_id=1", "another program"),
+    ):
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(f"PRAGMA {pragma}")
+        with pytest.raises(StoreError, match=words):
+            open_store(str(path), read_only=True).sessions()
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("PRAGMA user_version=1")
+
+
+def test_a_store_in_a_folder_that_may_not_be_written_is_read(path, monkeypatch):
+    filled(path).close()
+    assert not path.with_name(path.name + "-wal").exists()
+    monkeypatch.setattr(connect.os, "access", lambda *_: False)
+    store = open_store(str(path), read_only=True)
+    assert len(store.messages("s")) == 20
+    assert not path.with_name(path.name + "-shm").exists(), "nothing is put beside it"
+
+
 def test_another_programs_database_is_left_alone(path):
     with closing(sqlite3.connect(path)) as db:
         db.execute("CREATE TABLE theirs (x)")
@@ -181,7 +233,8 @@ def test_a_damaged_file_is_repaired_into_a_new_one_and_kept(path):
     assert len(files.set_aside_of(path)) >= 2
 
 
-def test_a_locked_file_is_waited_for_and_then_said(path):
+def test_a_locked_file_is_waited_for_and_then_said(path, monkeypatch):
+    monkeypatch.setattr(connect, "_LOCKED_WAIT", 0.01)
     waits: list[float] = []
     store = SqliteStore(path, settings=Settings(sleep=waits.append))
     store.create(NewSession("s"))

@@ -128,6 +128,17 @@ def test_purge_asks_for_the_value(house):
     assert "nowhere" in s("purge", "--secret", KEY).stdout
 
 
+def test_purge_says_where_the_value_may_still_stand(house):
+    house.begin(id=f"about-{KEY}")
+    done = s("purge", "--secret", KEY)
+    assert done.exit_code == 1
+    assert "masked everywhere" not in done.stdout
+    assert "can't be changed, only deleted" in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    with pytest.raises(InputError, match="nothing was masked"):
+        s("purge", "--secret", "user")
+
+
 def test_info_check_migrate_vacuum(house):
     info = json.loads(st("info", "--json").stdout)
     assert (info["sessions"], info["messages"], info["backend"]) == (2, 2, "sqlite")

@@ -14,7 +14,7 @@ import pytest
 from clew.errors import ClewWarning
 from clew.store import NewSession, open_store
 from clew.store.query import Query, Scope, Term, TermKind
-from clew.store.sqlite import files, index, pending, upkeep
+from clew.store.sqlite import backend, files, index, pending, upkeep
 from clew.store.sqlite.backend import SqliteStore
 from clew.testing.builders import user
 
@@ -168,6 +168,59 @@ def test_a_build_without_full_text_search_works_and_says_so(path, monkeypatch):
     assert not better.check()
 
 
+@pytest.fixture
+def build(monkeypatch):
+    """Says what this build of SQLite lacks, as one without it would."""
+    plain = index._look_at
+    lacking: set[str] = set()
+
+    def look(db, name):
+        if name in lacking:
+            raise sqlite3.OperationalError(f"no such tokenizer: {name}")
+        plain(db, name)
+
+    monkeypatch.setattr(index, "_look_at", look)
+    return lacking
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("lacks", [{"grams"}, {"words"}, {"words", "grams"}])
+def test_a_file_may_go_to_a_build_that_lacks_an_index_and_back(path, build, lacks):
+    filled(path, 130).close()
+    build |= lacks
+    poorer = SqliteStore(path)
+    with pytest.warns(ClewWarning, match="can't index") as told:
+        assert find(poorer, "number77") == [77]
+    assert {str(w.message).split()[4] for w in told} == lacks
+    assert find(poorer, "ber77", TermKind.FRAGMENT) == [77]
+    poorer.append("s", [user(f"later number{n} of src/file_{n}.py") for n in range(130, 260)], at=130)
+    assert find(poorer, "number200") == find(poorer, "ber200", TermKind.FRAGMENT) == [200]
+    poorer.close()
+    build.clear()
+    better = SqliteStore(path)
+    with pytest.warns(ClewWarning, match="made by another version"):
+        assert find(better, "number200") == [200]
+    with pytest.warns(ClewWarning, match="made by another version"):
+        assert find(better, "ber77", TermKind.FRAGMENT) == [77]
+    better.vacuum()
+    assert find(better, "number200") == find(better, "ber200", TermKind.FRAGMENT) == [200]
+    better.delete(["s"])
+    assert not better.check()
+
+
+def test_an_index_that_is_half_there_stays_so_quietly_at_every_opening(path, build):
+    build |= {"grams"}
+    with pytest.warns(ClewWarning, match="can't index grams"):
+        store = filled(path, 130)
+    store.close()
+    again = SqliteStore(path)
+    with pytest.warns(ClewWarning) as told:
+        assert find(again, "number77") == [77]
+    assert len(told) == 1
+    with again._pool.read() as link:
+        assert index.noted(link.db) == link.have == index.Indexes(words=True, grams=False)
+
+
 def test_an_index_of_older_rules_is_made_anew_before_anything_is_taken_out(path):
     store = filled(path, 100)
     with store._pool.write() as link:
@@ -175,8 +228,56 @@ def test_an_index_of_older_rules_is_made_anew_before_anything_is_taken_out(path)
         index.clear(link.db, link.have)
     store.delete(["s"])
     with store._pool.read() as link:
-        assert upkeep.indexed_under(link) == index.VERSION
+        assert index.noted(link.db) == index.BOTH
     assert not store.check()
+
+
+def test_a_purge_says_while_others_still_read_what_stood_there(path, monkeypatch):
+    monkeypatch.setattr(backend, "TRIES", 2)
+    secret = "hunter2correcthorse"
+    store = filled(path, 5)
+    store.append("s", [user(f"the password is {secret} ok")], at=5)
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM messages").fetchone() == (6,)
+        done = store.purge(secret, "***")
+        assert done.places["messages"] == 1
+        assert any("purge again" in sentence for sentence in done.left)
+    again = store.purge(secret, "***")
+    assert (again.total, again.left) == (0, ())
+    store.close()
+    for p in path.parent.iterdir():
+        assert secret.encode() not in p.read_bytes(), p
+
+
+def test_a_purge_looks_at_what_stands_beside_the_store(tmp_path):
+    secret = "hunter2correcthorse"
+    path = tmp_path / "cl[e]w*.sqlite"
+    store = filled(path, 5)
+    store.append("s", [user(f"the password is {secret} ok")], at=5)
+    store.close()
+    beside = {
+        n: path.with_name(path.name + n) for n in (".v1.backup", ".v1.part", ".repair", ".corrupt-1", ".v2.backup")
+    }
+    for p in beside.values():
+        p.write_bytes(path.read_bytes() if p.suffix != ".backup" or ".v1." in p.name else b"x" * 5000)
+    other = tmp_path / "clew.sqlite.v1.backup"
+    other.write_bytes(path.read_bytes())
+    done = store.purge(secret, "***")
+    assert done.places["backup messages"] == 1
+    assert done.places["unfinished copies"] == 2
+    assert not beside[".v1.part"].exists()
+    assert not beside[".repair"].exists()
+    assert [s for s in done.left if str(beside[".corrupt-1"]) in s]
+    assert [s for s in done.left if str(beside[".v2.backup"]) in s and "can't be read" in s]
+    assert secret.encode() not in beside[".v1.backup"].read_bytes()
+    assert secret.encode() in other.read_bytes(), "another store's"
+
+
+def test_a_word_that_every_message_needs_is_named_not_masked(path):
+    store = filled(path, 3)
+    assert store.purge("openai-chat", "***").left
+    assert store.messages("s")[0].message.wire == "openai-chat"
 
 
 def test_a_check_finds_what_is_wrong(path):

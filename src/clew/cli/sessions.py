@@ -13,7 +13,7 @@ import typer
 
 from clew.cli.stores import STORE, TENANT, opened
 from clew.errors import InputError, NotFound
-from clew.lineage import Lineage, Tree
+from clew.lineage import Lineage
 from clew.redact import redact
 from clew.store.archive import to_line
 from clew.store.base import Store
@@ -90,13 +90,8 @@ def show(
 def tree(session: str, store: str | None = STORE, tenant: str = TENANT) -> None:
     """The lineage a session belongs to."""
     handle = opened(store, tenant)
-
-    def draw(node: Tree, depth: int) -> None:
-        typer.echo("  " * depth + _line(node.session))
-        for child in node.children:
-            draw(child, depth + 1)
-
-    draw(Lineage(handle).tree(named(handle, session).id), 0)
+    for member, depth in Lineage(handle).tree(named(handle, session).id).walk():
+        typer.echo("  " * depth + _line(member))
 
 
 @app.command()
@@ -222,9 +217,12 @@ def purge(
     done = opened(store, tenant).purge(secret, mask)
     for place, count in sorted(done.places.items()):
         typer.echo(f"{count:>6}  {place}")
-    typer.echo("masked everywhere" if done.total else "it stands nowhere")
-    for path in done.left:
-        typer.echo(f"not searched, it can't be read: {path}", err=True)
+    if not done.left:
+        typer.echo("masked everywhere" if done.total else "it stands nowhere")
+    for sentence in done.left:
+        typer.echo(f"it may still stand in {sentence}", err=True)
+    if done.left:
+        raise typer.Exit(1)
 
 
 def named(store: Store, text: str) -> Session:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from clew.store.indexed import clean
 from clew.store.query import Query, Term, TermKind
 
 MOST_CHARACTERS, MOST_TERMS = 2000, 32
@@ -48,6 +49,7 @@ class _Token(NamedTuple):
 def parse(text: str) -> Parsed:
     """Never raises. `a b` wants both, `a OR b c` wants c and one of a and b."""
     notes = []
+    text = clean(text)
     if len(text) > MOST_CHARACTERS:
         text = text[:MOST_CHARACTERS]
         notes.append(f"only the first {MOST_CHARACTERS} characters of the query count")

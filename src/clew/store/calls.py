@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clew import jsonio
+from clew.store.indexed import clean
 from clew.transcript import Message
 
 _MOST_OPEN = 64  # calls that no result came for; older ones are forgotten
@@ -23,7 +24,7 @@ class OpenCalls:
         for call in message.calls:
             named = named or call.name
             self._open[call.id] = call.name
-        return named
+        return clean(named)
 
     def text(self) -> str:
         while len(self._open) > _MOST_OPEN:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
-from clew import jsonio
+from clew import jsonio, wire
+from clew.errors import InputError, WireError
 from clew.jsonio import Json
+from clew.store.indexed import clean
+from clew.transcript import Message
 
 
 class Masker:
@@ -17,6 +20,7 @@ class Masker:
         if not mask.isascii() or not mask.isprintable() or '"' in mask or "\\" in mask:
             raise ValueError("a mask must read the same in a text, in JSON, and in JSON within JSON")
         self.secret, self.mask = secret, mask
+        self.cleaned = clean(secret)  # as it stands in ids, titles, names: without what has no UTF-8 form
         self._plain = secret.encode("utf-8", "surrogatepass")
         self._mask = mask.encode()
         once = set(_spellings(secret))
@@ -24,7 +28,7 @@ class Masker:
         self._spelled = [s.encode("utf-8", "surrogatepass") for s in sorted(once | twice, key=len, reverse=True)]
 
     def text(self, text: str) -> str:
-        return text.replace(self.secret, self.mask)
+        return text.replace(self.secret, self.mask).replace(self.cleaned, self.mask)
 
     def plain(self, data: bytes) -> bytes:
         """Bytes of a text."""
@@ -55,6 +59,10 @@ class Masker:
         n = min(8, len(self._plain))
         return any(self._plain[i : i + n] in dictionary for i in range(len(self._plain) - n + 1))
 
+    def left_in_id(self, session: str) -> str:
+        """What is said where it stands in a session's id."""
+        return f"the id of session {self.text(session)!r}: it can't be changed, only deleted"
+
     def _string(self, text: str) -> str:
         """A call's arguments are JSON within a string: there the value may be spelled in its escaped form."""
         text = self.text(text)
@@ -67,3 +75,21 @@ def _spellings(text: str) -> tuple[str, ...]:
     """How JSON writers spell a text within quotes; applied twice it is how they do within a call's arguments."""
     written = (jsonio.dumps(text).decode(), json.dumps(text), json.dumps(text, ensure_ascii=False))
     return tuple(dict.fromkeys(w[1:-1] for w in written))
+
+
+def masked_message(before: Message, raw: bytes) -> Message:
+    """The message of masked bytes, under the address of the one it was: chains and references mean it still. InputError
+    where it would be no message any more, or one of another shape.
+    """
+    try:
+        read = wire.get(before.wire).message(raw)
+    except WireError:
+        read = None
+    if read is None or (read.role, [*map(type, read.parts)]) != (before.role, [*map(type, before.parts)]):
+        raise InputError(
+            "the value stands in what makes messages what they are",
+            hint="nothing was masked; a leaked value is longer, and stands in texts",
+        )
+    after = Message(read.role, read.parts, raw, read.wire, before.meta)
+    after.__dict__["address"] = before.address
+    return after

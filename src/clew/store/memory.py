@@ -20,6 +20,7 @@ from clew.store import memory_data as md
 from clew.store import memory_search, memory_whole
 from clew.store.addresses import parse
 from clew.store.base import ANY, DEFAULT_LEASE
+from clew.store.indexed import clean
 from clew.store.lease import live
 from clew.store.mask import Masker
 from clew.store.memory_data import Data, Line, rounded
@@ -43,6 +44,7 @@ from clew.store.records import (
     State,
     Stored,
 )
+from clew.store.tenants import spelled
 from clew.transcript import REFERENCE, Message, reference
 
 _NAMED: WeakValueDictionary[str, md.House] = WeakValueDictionary()
@@ -53,6 +55,7 @@ class MemoryStore:
     """Handles of one name share what they hold for as long as one of them lives; a copy shares it too."""
 
     def __init__(self, name: str = "", *, tenant: str = "", clock: Callable[[], float] = time.time) -> None:
+        spelled(tenant)  # as strict about names as where they are files
         self._name = name
         self._tenant = tenant
         self._clock = clock
@@ -102,6 +105,7 @@ class MemoryStore:
     def _create(self, data: Data, new: NewSession, now: float) -> Session:
         if new.kind not in KINDS:
             raise ValueError(f"unknown kind {new.kind!r}; one of {', '.join(KINDS)}")
+        new = replace(new, id=clean(new.id), parent=clean(new.parent))
         root, chain, inherited = new.id, "", 0
         if new.parent:
             above = data.line(new.parent)
@@ -116,9 +120,10 @@ class MemoryStore:
             raise ValueError("only a child shares messages")
         if new.id in data.lines:
             raise Conflict(f"there is a session {new.id!r} already", hint="choose another id")
+        source, model, title, goal, workspace = map(clean, (new.source, new.model, new.title, new.goal, new.workspace))
         made = Session(
-            new.id, self._tenant, new.source, new.model, new.title, new.goal, new.workspace, new.kind, new.parent, new.shared,
-            inherited, root, rounded(now), rounded(now), new.shared, chain, "", 0.0, _extra(new.extra),
+            new.id, self._tenant, source, model, title, goal, workspace, new.kind, new.parent, new.shared, inherited,
+            root, rounded(now), rounded(now), new.shared, chain, "", 0.0, _extra(new.extra),
         )  # fmt: skip
         data.lines[new.id] = Line(made)
         return made
@@ -147,7 +152,7 @@ class MemoryStore:
         extra: Mapping[str, Json] | None = None,
     ) -> Session:
         texts = {"title": title, "goal": goal, "model": model, "workspace": workspace, "source": source}
-        changes: dict[str, Any] = {k: v for k, v in texts.items() if v is not None}
+        changes: dict[str, Any] = {k: clean(v) for k, v in texts.items() if v is not None}
         with self._held() as data:
             line = data.line(session)
             if extra is not None:
@@ -158,7 +163,7 @@ class MemoryStore:
     def end(self, session: str, reason: str) -> Session:
         with self._held() as data:
             line = data.line(session)
-            line.session = replace(line.session, end_reason=reason, ended=rounded(self.now()))
+            line.session = replace(line.session, end_reason=clean(reason), ended=rounded(self.now()))
             return line.session
 
     def reopen(self, session: str) -> Session:
@@ -173,7 +178,7 @@ class MemoryStore:
         with self._held() as data:
             above = data.line(parent)
             before = above.session, len(above.messages), above.open_calls
-            had_child = child.id in data.lines
+            had_child = clean(child.id) in data.lines
             try:
                 self._append(data, above, unwritten)
                 self._create(data, child, self.now())
@@ -183,7 +188,7 @@ class MemoryStore:
                 above.session, length, above.open_calls = before
                 del above.messages[length:]
                 if not had_child:
-                    data.lines.pop(child.id, None)
+                    data.lines.pop(clean(child.id), None)
                 raise
             return data.line(child.id).session
 
@@ -209,13 +214,13 @@ class MemoryStore:
     def add_event(self, session: str, kind: str, body: Json) -> Event:
         with self._held() as data:
             line = data.line(session)
-            line.events.append((kind, rounded(self.now()), jsonio.dumps(body)))
+            line.events.append((clean(kind), rounded(self.now()), jsonio.dumps(body)))
             return _event(len(line.events), line.events[-1])
 
     def events(self, session: str, *, after: int = 0, kind: str = "") -> Sequence[Event]:
         with self._held() as data:
             numbered = enumerate(data.line(session).events, 1)
-            return [_event(n, e) for n, e in numbered if n > after and kind in ("", e[0])]
+            return [_event(n, e) for n, e in numbered if n > after and clean(kind) in ("", e[0])]
 
     # -- epochs and leases
 
@@ -246,7 +251,7 @@ class MemoryStore:
 
     def acquire(self, session: str, holder: str, seconds: float = DEFAULT_LEASE) -> Lease | None:
         with self._held() as data:
-            line = data.line(session)
+            line, holder = data.line(session), clean(holder)
             other, token, length, expires = line.lease
             if other != holder:
                 if other and live(expires, length, self.now()):
@@ -262,14 +267,16 @@ class MemoryStore:
 
     def release(self, lease: Lease) -> None:
         with self._held() as data:
-            line = data.lines.get(lease.session)
+            line = data.lines.get(clean(lease.session))
             if line and line.lease[:2] == (lease.holder, lease.token):
                 line.lease = ("", lease.token, 0.0, 0.0)
 
     def lease(self, session: str) -> Lease | None:
         with self._held() as data:
-            holder, token, length, expires = data.line(session).lease
-            return Lease(session, holder, token, expires) if holder and live(expires, length, self.now()) else None
+            line = data.line(session)
+            holder, token, length, expires = line.lease
+            held = holder and live(expires, length, self.now())
+            return Lease(line.session.id, holder, token, expires) if held else None
 
     def _take(self, line: Line, holder: str, token: int, seconds: float) -> Lease:
         line.lease = (holder, token, seconds, rounded(self.now() + seconds))
@@ -317,7 +324,7 @@ class MemoryStore:
 
     def put_state(self, session: str, key: str, position: int, body: Json, *, keep: int = 1) -> None:
         with self._held() as data:
-            held = data.line(session).states.setdefault(key, {})
+            held = data.line(session).states.setdefault(clean(key), {})
             held[position] = jsonio.dumps(body)
             for old in sorted(held, reverse=True)[keep:] if keep else ():
                 del held[old]
@@ -326,10 +333,10 @@ class MemoryStore:
         with self._held() as data:
             line: Line | None = data.line(session)
             while line is not None:
-                held = line.states.get(key, {})
+                held = line.states.get(clean(key), {})
                 fitting = [p for p in held if at is None or p <= at]
                 if fitting:
-                    return State(key, max(fitting), jsonio.loads(held[max(fitting)]))
+                    return State(clean(key), max(fitting), jsonio.loads(held[max(fitting)]))
                 if not line.session.shared:
                     return None
                 at = line.session.shared if at is None else min(at, line.session.shared)
@@ -338,9 +345,9 @@ class MemoryStore:
 
     def add_usage(self, session: str, model: str, figures: Mapping[str, float]) -> None:
         with self._held() as data:
-            sums = data.line(session).usage.setdefault(model, {})
+            sums = data.line(session).usage.setdefault(clean(model), {})
             for name, value in figures.items():
-                sums[name] = sums.get(name, 0.0) + float(value)
+                sums[clean(name)] = sums.get(clean(name), 0.0) + float(value)
 
     def usage(self, session: str) -> Mapping[str, Mapping[str, float]]:
         with self._held() as data:
@@ -366,7 +373,7 @@ class MemoryStore:
             try:
                 return memory_whole.fill(data, dump)
             except BaseException:
-                del data.lines[s.id]
+                del data.lines[clean(s.id)]
                 raise
 
     def delete(self, sessions: Sequence[str], *, preview: bool = False) -> Freed:

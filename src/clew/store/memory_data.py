@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from clew.errors import Conflict, NotFound
 from clew.store.calls import OpenCalls
+from clew.store.indexed import clean
 from clew.store.records import Appended, Original, Session, SessionFilter, Stored
 from clew.transcript import Message
 from clew.transcript import chain as grow
@@ -44,7 +45,7 @@ class Data:
     masked_texts: dict[str, str] = field(default_factory=dict)
 
     def line(self, session: str) -> Line:
-        found = self.lines.get(session)
+        found = self.lines.get(clean(session))
         if found is None:
             raise NotFound(f"no session {session!r}", hint="`clew sessions list` shows those there are")
         return found
@@ -55,10 +56,14 @@ class Data:
     def read(self, line: Line, start: int, end: int | None) -> list[Stored]:
         """By position, through the shared prefixes."""
         last = line.session.length if end is None else min(end, line.session.length)
-        shared, found = line.session.shared, []
-        if start < min(shared, last) and (parent := self.above(line)):
-            found = self.read(parent, start, min(shared, last))
-        return found + line.messages[max(0, start - shared) : max(0, last - shared)]
+        pieces: list[list[Stored]] = []
+        at: Line | None = line
+        while at is not None:
+            shared = at.session.shared
+            pieces.append(at.messages[max(0, start - shared) : max(0, last - shared)])
+            last = min(shared, last)
+            at = self.above(at) if start < last else None
+        return [m for piece in reversed(pieces) for m in piece]
 
     def chain_at(self, line: Line, position: int) -> str:
         if position < 0:
@@ -72,11 +77,15 @@ class Data:
 
     def inherited(self, line: Line) -> list[tuple[int, str, int, float, bytes]]:
         """The epochs a fork took over from its ancestors."""
-        parent = self.above(line)
-        if not line.session.inherited or parent is None:
-            return []
-        all_ = self.inherited(parent) + parent.epochs
-        return [e for e in all_ if e[2] <= line.session.shared][: line.session.inherited]
+        forks: list[tuple[Line, Session]] = []
+        at = line
+        while at.session.inherited and (parent := self.above(at)):
+            forks.append((parent, at.session))
+            at = parent
+        found: list[tuple[int, str, int, float, bytes]] = []
+        for parent, fork in reversed(forks):
+            found = [e for e in found + parent.epochs if e[2] <= fork.shared][: fork.inherited]
+        return found
 
     def checked(self, line: Line, messages: Sequence[Message], at: int, chain: str | None) -> int:
         """How many of these messages already stand there; raises what an append must raise."""
@@ -113,9 +122,8 @@ class Data:
         for m, time in zip(messages[there:], times[there:], strict=True):
             tip = grow(tip, m.address)
             kept = self.masked.get((m.address, m.wire), m)
-            made.append(
-                Stored(position + len(made), kept, m.address, tip, rounded(time), line.session.id, calls.tool(m))
-            )
+            tool = calls.tool(kept)
+            made.append(Stored(position + len(made), kept, m.address, tip, rounded(time), line.session.id, tool))
         if made:
             updated = max(line.session.updated, *(m.time for m in made))
             line.messages += made
@@ -153,8 +161,8 @@ def passes(where: SessionFilter, s: Session) -> bool:
         (where.source, s.source), (where.model, s.model), (where.workspace, s.workspace), (where.root, s.root),
         (where.parent, s.parent), (where.kind, s.kind), (where.title, s.title),
     )  # fmt: skip
-    if any(want and want != have for want, have in wanted) or s.source in where.without_sources:
+    if any(want and clean(want) != have for want, have in wanted) or s.source in map(clean, where.without_sources):
         return False
-    if not s.id.startswith(where.id_prefix) or (where.active is not None and where.active != s.active):
+    if not s.id.startswith(clean(where.id_prefix)) or (where.active is not None and where.active != s.active):
         return False
     return (where.since is None or s.updated >= where.since) and (where.until is None or s.updated <= where.until)

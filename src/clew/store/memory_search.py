@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from clew.store.indexed import indexed
+from clew.store.indexed import clean, indexed
 from clew.store.match import fit
 from clew.store.memory_data import Data
 from clew.store.query import Hit, Query, Scope
@@ -33,10 +33,10 @@ def _in_scope(scope: Scope, s: Session, m: Stored) -> bool:
         (scope.sessions, s.id), (scope.lineages, s.root), (scope.roles, m.message.role), (scope.tools, m.tool),
         (scope.sources, s.source), (scope.workspaces, s.workspace),
     )  # fmt: skip
-    if any(allowed and value not in allowed for allowed, value in limits):
+    if any(allowed and value not in map(clean, allowed) for allowed, value in limits):
         return False
-    if s.root in scope.without_lineages or s.source in scope.without_sources:
+    if s.root in map(clean, scope.without_lineages) or s.source in map(clean, scope.without_sources):
         return False
-    if any(s.id == of and p <= m.position and (end is None or m.position < end) for of, p, end in scope.in_view):
+    if any(s.id == clean(of) and p <= m.position and (end is None or m.position < end) for of, p, end in scope.in_view):
         return False
     return (scope.since is None or m.time >= scope.since) and (scope.until is None or m.time <= scope.until)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from clew import jsonio, wire
+from clew import jsonio
 from clew.errors import Conflict
-from clew.store.mask import Masker
+from clew.store.mask import Masker, masked_message
 from clew.store.memory_data import Data, Line
-from clew.store.records import Dump, Epoch, Event, Finding, Freed, Purged, Session, State, Stored
+from clew.store.records import Dump, Epoch, Event, Finding, Freed, Original, Purged, Session, State, Stored
 from clew.transcript import Message
 from clew.transcript import chain as grow
 
@@ -47,7 +47,7 @@ def fill(data: Data, dumped: Dump) -> Session:
 
 
 def delete(data: Data, names: Sequence[str], *, preview: bool) -> Freed:
-    going = {n: data.line(n) for n in names}
+    going = {line.session.id: line for line in map(data.line, names)}
     for line in data.lines.values():
         if line.session.parent in going and line.session.id not in going:
             raise Conflict(
@@ -65,50 +65,79 @@ def delete(data: Data, names: Sequence[str], *, preview: bool) -> Freed:
 
 
 def purge(data: Data, masker: Masker) -> Purged:
+    """Worked out first and put in place afterwards: where something can't be masked, nothing was."""
     found: Counter[str] = Counter()
-    seen: set[tuple[str, bytes]] = set()
-    for line in data.lines.values():
-        line.messages = [_masked(data, m, masker, found, seen) for m in line.messages]
-        for address, o in line.originals.items():
-            if masker.text(o.text) != o.text:
-                data.masked_texts[address] = masker.text(o.text)
-                line.originals[address] = replace(o, text=data.masked_texts[address])
-                found["originals"] += 1
-        line.events = [(k, t, _body(b, masker, found, "events")) for k, t, b in line.events]
-        line.epochs = [(n, c, p, t, _body(b, masker, found, "epochs")) for n, c, p, t, b in line.epochs]
-        for held in line.states.values():
-            held.update({p: _body(b, masker, found, "states") for p, b in held.items()})
+    left = tuple(masker.left_in_id(name) for name in data.lines if masker.cleaned in name)
+    work = _Masking(masker, found, dict(data.masked), dict(data.masked_texts))
+    lines = {name: work.line(line) for name, line in data.lines.items()}
+    data.lines, data.masked, data.masked_texts = lines, work.messages, work.texts
+    return Purged({k: n for k, n in found.items() if n}, left)
+
+
+@dataclass(slots=True)
+class _Masking:
+    """One purge under way. `messages` and `texts` are what has to stay masked when it comes again."""
+
+    masker: Masker
+    found: Counter[str]
+    messages: dict[tuple[str, str], Message]
+    texts: dict[str, str]
+    seen: set[tuple[str, bytes]] = field(default_factory=set)
+
+    def line(self, line: Line) -> Line:
+        text = self.masker.text
         s = line.session
-        line.open_calls = masker.json(line.open_calls.encode()).decode()
-        line.session = replace(
-            s, title=masker.text(s.title), goal=masker.text(s.goal), workspace=masker.text(s.workspace),
-            source=masker.text(s.source), model=masker.text(s.model), extra=masker.value(dict(s.extra)),
+        session = replace(
+            s, title=text(s.title), goal=text(s.goal), workspace=text(s.workspace), source=text(s.source),
+            model=text(s.model), end_reason=text(s.end_reason), extra=self.masker.value(dict(s.extra)),
         )  # fmt: skip
-        found["sessions"] += line.session != s
-    return Purged({k: n for k, n in found.items() if n})
+        self.found["sessions"] += session != s
+        usage: dict[str, dict[str, float]] = {}
+        for model, figures in line.usage.items():
+            for name, value in figures.items():
+                sums = usage.setdefault(text(model), {})
+                sums[text(name)] = sums.get(text(name), 0.0) + value
+                self.found["usage"] += (text(model), text(name)) != (model, name)
+        return Line(
+            session,
+            [self.message(m) for m in line.messages],
+            [(text(k), t, self.body(b, "events", text(k) != k)) for k, t, b in line.events],
+            [(n, c, p, t, self.body(b, "epochs")) for n, c, p, t, b in line.epochs],
+            {address: self.original(o) for address, o in line.originals.items()},
+            {text(k): {p: self.body(b, "states", text(k) != k) for p, b in h.items()} for k, h in line.states.items()},
+            usage,
+            line.lease,
+            self.masker.json(line.open_calls.encode()).decode(),
+        )
 
+    def message(self, m: Stored) -> Stored:
+        raw = self.masker.json(m.message.raw)
+        meta = self.masker.value(dict(m.message.meta))
+        tool = self.masker.text(m.tool)
+        self.found["names"] += tool != m.tool
+        self.found["meta"] += meta != dict(m.message.meta)
+        if raw == m.message.raw and meta == dict(m.message.meta):
+            return replace(m, tool=tool)
+        message = masked_message(Message(m.message.role, m.message.parts, m.message.raw, m.message.wire, meta), raw)
+        message.__dict__["address"] = m.address
+        if raw != m.message.raw:
+            self.messages[m.address, m.message.wire] = message
+            self.found["messages"] += (m.address, m.message.raw) not in self.seen
+            self.seen.add((m.address, m.message.raw))
+        return replace(m, message=message, tool=tool)
 
-def _masked(data: Data, m: Stored, masker: Masker, found: Counter[str], seen: set[tuple[str, bytes]]) -> Stored:
-    raw = masker.json(m.message.raw)
-    meta = masker.value(dict(m.message.meta))
-    if raw == m.message.raw and meta == dict(m.message.meta):
-        return m
-    if raw != m.message.raw and (m.address, m.message.raw) not in seen:
-        seen.add((m.address, m.message.raw))
-        found["messages"] += 1
-    found["meta"] += meta != dict(m.message.meta)
-    read = wire.get(m.message.wire).message(raw)
-    message = Message(read.role, read.parts, raw, read.wire, meta)
-    message.__dict__["address"] = m.address  # it is still the message that chains and references mean
-    if raw != m.message.raw:
-        data.masked[m.address, m.message.wire] = message
-    return replace(m, message=message)
+    def original(self, o: Original) -> Original:
+        text = self.masker.text(o.text)
+        if text == o.text:
+            return o
+        self.texts[o.address] = text
+        self.found["originals"] += 1
+        return replace(o, text=text)
 
-
-def _body(data: bytes, masker: Masker, found: Counter[str], kind: str) -> bytes:
-    masked = masker.json(data)
-    found[kind] += masked != data
-    return masked
+    def body(self, data: bytes, kind: str, named: bool = False) -> bytes:
+        masked = self.masker.json(data)
+        self.found[kind] += masked != data or named
+        return masked
 
 
 def check(data: Data) -> list[Finding]:

@@ -187,7 +187,7 @@ class Freed:
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """Where a leaked value was masked, by the kind of place, and which files could not be searched for it."""
+    """Where a leaked value was masked, by the kind of place; in `left`, sentences on where it may still stand, and why."""
 
     places: Mapping[str, int]
     left: tuple[str, ...] = ()

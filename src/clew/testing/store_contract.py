@@ -19,6 +19,7 @@ from clew.store.base import Store
 from clew.store.query import Query, Scope, Term, TermKind
 from clew.store.records import NewSession, Original, SessionFilter
 from clew.testing.builders import Clock, assistant, call, message, result, user
+from clew.testing.store_edges import EdgeContract
 from clew.testing.store_epochs import EpochContract
 from clew.testing.store_races import RaceContract
 
@@ -458,5 +459,5 @@ class KeepingContract(_Made):
         assert (info.sessions, info.messages, info.contents, info.originals, info.epochs) == (1, 2, 1, 0, 0)
 
 
-class StoreContract(SessionContract, MessageContract, KeepingContract, EpochContract, RaceContract):
+class StoreContract(SessionContract, MessageContract, KeepingContract, EdgeContract, EpochContract, RaceContract):
     """All of it."""

@@ -44,7 +44,7 @@ from clew.store.sqlite import (
     upkeep,
     whole,
 )
-from clew.store.sqlite.connect import Link, Pool, Settings
+from clew.store.sqlite.connect import TRIES, Link, Pool, Settings
 from clew.store.sqlite.rows import Row, chain_at, read_session, session_row
 from clew.transcript import Message
 
@@ -257,14 +257,12 @@ class SqliteStore:
         masker = Masker(secret, mask)
         with self._pool.write() as link:
             self._same_index(link)
-            places = purge.mask(link, masker)
-        if places:
-            self.vacuum()
-        for backup in files.backups_of(self.path):
-            found = purge.mask_backup(backup, masker)
-            places.update({f"backup {k}": n for k, n in found.items()})
-        left = tuple(str(p) for p in files.set_aside_of(self.path))
-        return Purged(dict(places), left)
+            places, left = purge.mask(link, masker)
+            traces = purge.note_traces(link, bool(places))
+        if traces:
+            left += self._sweep()
+        places_beside, left_beside = purge.beside(self.path, masker)
+        return Purged(dict(places + places_beside), (*left, *left_beside))
 
     # -- upkeep
 
@@ -277,6 +275,11 @@ class SqliteStore:
             return tuple(upkeep.check(link, read_only=self._settings.read_only))
 
     def vacuum(self) -> Info:
+        self._sweep()
+        return self.info()
+
+    def _sweep(self) -> list[str]:
+        """Gives unused room back; says where something deleted may still be read."""
         self._learn()
         with self._pool.write() as link:
             self._same_index(link)
@@ -285,8 +288,15 @@ class SqliteStore:
             upkeep.repack_old(link)
             index.optimize(link.db, link.have)
         with self._pool.alone() as link:
-            upkeep.shrink(link)
-        return self.info()
+            self._pool.patiently(lambda: link.db.execute("VACUUM"))
+            empty = any(upkeep.empty_log(link) for _ in range(TRIES))
+        if not empty:
+            return [
+                f"{self.path} and its log: others are reading what stood there before; purge again when they are done"
+            ]
+        with self._pool.write() as link:
+            purge.forget_traces(link)
+        return []
 
     def reindex(self) -> int:
         """Makes the search indexes anew; says of how many messages."""
@@ -317,7 +327,7 @@ class SqliteStore:
 
     def _same_index(self, link: Link) -> None:
         """What was indexed under other rules can't be taken out by these: index it all anew first."""
-        if upkeep.indexed_under(link) != index.VERSION:
+        if index.noted(link.db) != link.have:
             upkeep.reindex(link)
 
 

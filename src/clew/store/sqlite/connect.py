@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from weakref import WeakSet
 
-from clew.errors import ClewWarning, StoreCorrupt, StoreMissing
+from clew.errors import ClewWarning, StoreMissing
 from clew.store import migrate
 from clew.store.pack import PLAIN, Packer
 from clew.store.sqlite import files, index
@@ -67,6 +67,7 @@ class Pool:
         self._inherited: list[Link] = []
         self._ready = False
         self._lost = False
+        self._frozen = False
         self._identity: tuple[int, int] | None = None
         self.packer = Packer({})
         _POOLS.add(self)
@@ -164,8 +165,7 @@ class Pool:
     def _first(self) -> None:
         """What a process does once: the file, its journal mode, its migrations, its indexes."""
         if self.settings.read_only:
-            if not self.path.exists():
-                raise StoreMissing(f"there is no store at {self.path}", hint="check the path")
+            self._first_look()
             self._ready = True
             return
         files.prepare(self.path)
@@ -181,14 +181,38 @@ class Pool:
             if db.execute("PRAGMA journal_mode").fetchone()[0].upper() != mode:
                 self._retry(lambda: db.execute(f"PRAGMA journal_mode={mode}").fetchone())
             self._retry(lambda: migrate.sqlite(db, self.path))
-            if index.present(db) != index.Indexes(words=True, grams=True):
-                self._retry(lambda: index.create(db))
-                empty = db.execute("SELECT 1 FROM messages LIMIT 1").fetchone() is None
-                known = ("index", index.VERSION if empty else "")
-                self._retry(lambda: db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", known))
+            self._indexes(db)
         finally:
             db.close()
         self._ready = True
+
+    def _indexes(self, db: sqlite3.Connection) -> None:
+        """Makes what is missing, and notes which indexes hold every message from here on."""
+        if index.present(db) == index.BOTH:
+            return
+        self._retry(lambda: db.execute("BEGIN IMMEDIATE"))
+        try:
+            have = index.create(db)
+            empty = db.execute("SELECT 1 FROM messages LIMIT 1").fetchone() is None
+            index.note(db, have if empty else have & index.noted(db))
+            self._retry(lambda: db.execute("COMMIT"))
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+
+    def _first_look(self) -> None:
+        """The same for a store that is only read. Where nothing beside it may be written, a file at rest can be read all
+        the same, as one that nobody changes.
+        """
+        if not self.path.exists():
+            raise StoreMissing(f"there is no store at {self.path}", hint="check the path")
+        log = self.path.with_name(f"{self.path.name}-wal")
+        self._frozen = not os.access(self.path.parent, os.W_OK) and not log.exists()
+        db = self._connect()
+        try:
+            migrate.readable(db, self.path)
+        finally:
+            db.close()
 
     def _open(self) -> Link:
         self._look()
@@ -197,10 +221,8 @@ class Pool:
         try:
             have = index.present(db)
             trained = dictionaries(db)
-        except sqlite3.OperationalError as e:
+        except sqlite3.Error:
             db.close()
-            if "no such table" in str(e):
-                raise StoreCorrupt(f"{self.path} is no Clew store", hint="check the path") from e
             raise
         if self.packer.numbers != trained.keys():
             self.packer = Packer(trained)
@@ -208,6 +230,7 @@ class Pool:
 
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self.settings.read_only else "rw"
+        mode += "&immutable=1" if self._frozen else ""
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         db = sqlite3.connect(uri, uri=True, timeout=_LOCKED_WAIT, isolation_level=None, check_same_thread=False)
         db.execute(f"PRAGMA synchronous={'FULL' if self.settings.full else 'NORMAL'}")
@@ -215,6 +238,10 @@ class Pool:
         db.execute("PRAGMA secure_delete=ON")
         db.execute(f"PRAGMA wal_autocheckpoint={_CHECKPOINT_PAGES}")
         return db
+
+    def patiently(self, act: Callable[[], object]) -> None:
+        """Again and again while other writers are in the way; for upkeep, outside a transaction."""
+        self._retry(act)
 
     def _retry(self, act: Callable[[], object]) -> None:
         for n in range(TRIES):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clew import jsonio
 from clew.errors import Conflict, LeaseLost
+from clew.store.indexed import clean
 from clew.store.lease import live
 from clew.store.records import Epoch, Lease
 from clew.store.sqlite.connect import Link
@@ -56,7 +57,7 @@ def _epoch(link: Link, r: tuple[int, str, int, int, bytes]) -> Epoch:
 
 
 def acquire(link: Link, session: str, holder: str, length: float, now: float) -> Lease | None:
-    row = session_row(link, session)
+    row, holder = session_row(link, session), clean(holder)
     held = _held(link, row.no)
     token = 0
     if held:
@@ -77,15 +78,16 @@ def renew(link: Link, lease: Lease, length: float, now: float) -> Lease:
 def release(link: Link, lease: Lease) -> None:
     link.db.execute(
         "UPDATE leases SET holder = '', expires = 0 WHERE holder = ? AND token = ? AND session = (SELECT no FROM sessions WHERE id = ?)",
-        (lease.holder, lease.token, lease.session),
+        (lease.holder, lease.token, clean(lease.session)),
     )
 
 
 def current(link: Link, session: str, now: float) -> Lease | None:
-    held = _held(link, session_row(link, session).no)
+    row = session_row(link, session)
+    held = _held(link, row.no)
     if not held or not held[0] or not live(seconds(held[3]), seconds(held[2]), now):
         return None
-    return Lease(session, held[0], held[1], seconds(held[3]))
+    return Lease(row.id, held[0], held[1], seconds(held[3]))
 
 
 def _held(link: Link, no: int) -> tuple[str, int, int, int] | None:

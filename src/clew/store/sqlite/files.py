@@ -6,8 +6,14 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
+
+from clew.errors import StoreError, StoreFull, StoreMissing
+from clew.store.tenants import spelled
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 SUFFIX = ".sqlite"
@@ -19,11 +25,12 @@ _NETWORK = {
 
 def prepare(path: Path) -> None:
     """Makes the folder and the file for the owner alone; takes others' rights from a file that has them."""
-    if not path.parent.exists():
-        path.parent.mkdir(parents=True, mode=FOLDER_MODE)
-        path.parent.chmod(FOLDER_MODE)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE))
-    restrict(path)
+    with _translated(path):
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True, mode=FOLDER_MODE)
+            path.parent.chmod(FOLDER_MODE)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE))
+        restrict(path)
 
 
 def restrict(path: Path) -> None:
@@ -31,11 +38,22 @@ def restrict(path: Path) -> None:
         path.chmod(FILE_MODE)
 
 
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """What the system says of a path, in Clew's words."""
+    try:
+        yield
+    except PermissionError as e:
+        raise StoreFull(f"{path} may not be written", hint="check the permissions of the file and its folder") from e
+    except (IsADirectoryError, NotADirectoryError, FileExistsError) as e:
+        raise StoreMissing(f"{path} can't be a store: {e.strerror}", hint="name another path") from e
+    except OSError as e:
+        raise StoreError(f"{path} can't be made: {e.strerror}", hint="check its folder, or name another path") from e
+
+
 def tenant_path(path: Path, tenant: str) -> Path:
     """Each tenant has a file of its own beside the first one."""
-    if not tenant:
-        return path
-    return path.with_name(f"{path.stem}@{quote(tenant, safe='')}{path.suffix or SUFFIX}")
+    return path.with_name(f"{path.stem}@{spelled(tenant)}{path.suffix or SUFFIX}") if tenant else path
 
 
 def tenants_beside(path: Path) -> tuple[str, ...]:
@@ -43,19 +61,28 @@ def tenants_beside(path: Path) -> tuple[str, ...]:
     found = [""] if path.exists() else []
     prefix = f"{path.stem}@"
     if path.parent.is_dir():
-        names = sorted(p.stem for p in path.parent.glob(f"*{path.suffix or SUFFIX}") if p.stem.startswith(prefix))
-        found += [unquote(n[len(prefix) :]) for n in names]
+        names = sorted(p.stem for p in path.parent.iterdir() if p.suffix == (path.suffix or SUFFIX))
+        found += [unquote(n[len(prefix) :]) for n in names if n.startswith(prefix)]
     return tuple(found)
 
 
 def backups_of(path: Path) -> tuple[Path, ...]:
     """What migrations set aside before they ran."""
-    return tuple(sorted(path.parent.glob(f"{path.name}.v*.backup"))) if path.parent.is_dir() else ()
+    return _beside(path, ".v*.backup")
 
 
 def set_aside_of(path: Path) -> tuple[Path, ...]:
     """Damaged files that a repair kept."""
-    return tuple(sorted(path.parent.glob(f"{path.name}.corrupt-*"))) if path.parent.is_dir() else ()
+    return _beside(path, ".corrupt-*")
+
+
+def unfinished_of(path: Path) -> tuple[Path, ...]:
+    """What a migration or a repair that was killed left half written: nobody's, and safe to take away."""
+    return (*_beside(path, ".v*.part*"), *_beside(path, ".repair*"))
+
+
+def _beside(path: Path, pattern: str) -> tuple[Path, ...]:
+    return tuple(sorted(path.parent.glob(escape(path.name) + pattern))) if path.parent.is_dir() else ()
 
 
 def file_system(path: Path) -> str:

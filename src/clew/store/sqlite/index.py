@@ -1,7 +1,8 @@
 """Writing the two search indexes: what words a message is found under, and the marks that scope a search.
 
 An index row can only be taken out by giving the very text that was put in, so `indexed` must not change without a new
-`VERSION`: a store indexed under another is indexed again before anything is taken out.
+`VERSION`: a store indexed under another is indexed again before anything is taken out. The store notes the version, and
+which of the two were written, so that a build of SQLite that has more than the one before doesn't trust a gap.
 """
 
 from __future__ import annotations
@@ -35,6 +36,25 @@ class Indexes:
     words: bool
     grams: bool
 
+    @property
+    def label(self) -> str:
+        """What a store notes of which these hold every message."""
+        if self.words and self.grams:
+            return VERSION
+        return f"{VERSION} {'words' if self.words else 'grams' if self.grams else 'none'}"
+
+    @classmethod
+    def of(cls, label: str) -> Indexes:
+        """The reverse."""
+        version, _, only = label.partition(" ")
+        return cls(version == VERSION and only in ("", "words"), version == VERSION and only in ("", "grams"))
+
+    def __and__(self, other: Indexes) -> Indexes:
+        return Indexes(self.words and other.words, self.grams and other.grams)
+
+
+BOTH = Indexes(words=True, grams=True)
+
 
 def create(db: sqlite3.Connection) -> Indexes:
     """Makes what isn't there and the build can do; warns for what it can't."""
@@ -42,9 +62,10 @@ def create(db: sqlite3.Connection) -> Indexes:
     for name, sql in named("sqlite", "index.sql").items():
         try:
             db.execute(sql)
+            _look_at(db, name)
             have[name] = True
         except sqlite3.OperationalError as e:
-            if not any(sign in str(e) for sign in ("no such module", "no such tokenizer", "error in tokenizer")):
+            if not _lacking(e):
                 raise
             have[name] = False
             warnings.warn(
@@ -54,8 +75,35 @@ def create(db: sqlite3.Connection) -> Indexes:
 
 
 def present(db: sqlite3.Connection) -> Indexes:
-    rows = {r[0] for r in db.execute("SELECT name FROM sqlite_master WHERE name IN ('words', 'grams')")}
-    return Indexes("words" in rows, "grams" in rows)
+    """Those that are there and this build of SQLite can read."""
+    have = set()
+    for (name,) in db.execute("SELECT name FROM sqlite_master WHERE name IN ('words', 'grams')").fetchall():
+        try:
+            _look_at(db, name)
+            have.add(name)
+        except sqlite3.OperationalError as e:
+            if not _lacking(e):
+                raise
+    return Indexes("words" in have, "grams" in have)
+
+
+def noted(db: sqlite3.Connection) -> Indexes:
+    """Those that hold every message."""
+    found = db.execute("SELECT value FROM meta WHERE key = 'index'").fetchone()
+    return Indexes.of(str(found[0]) if found else "")
+
+
+def note(db: sqlite3.Connection, held: Indexes) -> None:
+    db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('index', ?)", (held.label,))
+
+
+def _look_at(db: sqlite3.Connection, name: str) -> None:
+    """Raises where a table is there that only another build can read."""
+    db.execute(f"SELECT rowid FROM {name} LIMIT 0")  # noqa: S608 - the names are the two above
+
+
+def _lacking(error: sqlite3.OperationalError) -> bool:
+    return any(sign in str(error) for sign in ("no such module", "no such tokenizer", "error in tokenizer"))
 
 
 def word_mark(kind: str, value: int | str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from clew import jsonio
 from clew.jsonio import Json
+from clew.store.indexed import clean
 from clew.store.records import Event, State
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.rows import ms, seconds, session_row, unpack
@@ -14,7 +15,7 @@ from clew.store.sqlite.rows import ms, seconds, session_row, unpack
 def add_event(link: Link, session: str, kind: str, body: Json, now: float) -> Event:
     no = session_row(link, session).no
     last = link.db.execute("SELECT max(sequence) FROM events WHERE session = ?", (no,)).fetchone()[0]
-    event = Event((last or 0) + 1, kind, seconds(ms(now)), body)
+    event = Event((last or 0) + 1, clean(kind), seconds(ms(now)), body)
     write_event(link, no, event)
     return event
 
@@ -27,28 +28,29 @@ def write_event(link: Link, no: int, event: Event) -> None:
 def events(link: Link, session: str, after: int, kind: str) -> list[Event]:
     no = session_row(link, session).no
     sql = "SELECT sequence, kind, time, body FROM events WHERE session = ? AND sequence > ? AND (? = '' OR kind = ?)"
+    kind = clean(kind)
     rows = link.db.execute(f"{sql} ORDER BY sequence", (no, after, kind, kind)).fetchall()
     return [Event(n, k, seconds(t), jsonio.loads(unpack(link, b))) for n, k, t, b in rows]
 
 
 def put_state(link: Link, session: str, state: State, keep: int) -> None:
-    no = session_row(link, session).no
+    no, key = session_row(link, session).no, clean(state.key)
     link.db.execute(
         "INSERT INTO states (session, key, position, body) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (session, key, position) DO UPDATE SET body = excluded.body",
-        (no, state.key, state.position, link.packer.pack(jsonio.dumps(state.body))),
+        (no, key, state.position, link.packer.pack(jsonio.dumps(state.body))),
     )
     if keep:
         link.db.execute(
             "DELETE FROM states WHERE session = ? AND key = ? AND position NOT IN"
             " (SELECT position FROM states WHERE session = ? AND key = ? ORDER BY position DESC LIMIT ?)",
-            (no, state.key, no, state.key, keep),
+            (no, key, no, key, keep),
         )
 
 
 def get_state(link: Link, session: str, key: str, at: int | None) -> State | None:
-    row = session_row(link, session)
-    no: int | None = row.no
+    no: int | None = session_row(link, session).no
+    key = clean(key)
     while no is not None:
         sql = "SELECT position, body FROM states WHERE session = ? AND key = ? AND (? IS NULL OR position <= ?)"
         found = link.db.execute(f"{sql} ORDER BY position DESC LIMIT 1", (no, key, at, at)).fetchone()
@@ -70,7 +72,7 @@ def add_usage(link: Link, no: int, model: str, figures: Mapping[str, float]) -> 
     link.db.executemany(
         "INSERT INTO usage (session, model, name, value) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (session, model, name) DO UPDATE SET value = value + excluded.value",
-        [(no, model, name, float(value)) for name, value in figures.items()],
+        [(no, clean(model), clean(name), float(value)) for name, value in figures.items()],
     )
 
 

@@ -9,7 +9,6 @@ from clew import jsonio, wire
 from clew.errors import Conflict
 from clew.store.addresses import from_bytes, to_bytes
 from clew.store.calls import OpenCalls
-from clew.store.indexed import clean
 from clew.store.records import Appended, Stored
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.rows import Row, chain_at, content_id, ms, name_id, name_of, seconds, segments, unpack
@@ -60,8 +59,8 @@ def _write(link: Link, row: Row, fresh: Sequence[Message], times: Sequence[float
     calls = OpenCalls(row.open_calls)
     for m, time in zip(fresh, times, strict=True):
         chain = grow(chain, m.address)
-        tool = clean(calls.tool(m))
-        content = content_id(link, m.address, name_id(link, m.wire), m.raw)
+        content, masked = content_id(link, m.address, name_id(link, m.wire), m.raw)
+        tool = calls.tool(m if masked is None else wire.get(m.wire).message(masked))
         meta = jsonio.dumps(dict(m.meta)).decode() if m.meta else None
         values = (
             row.no, position, content, name_id(link, m.role), name_id(link, tool) if tool else None, ms(time),

@@ -21,7 +21,7 @@ def add(link: Link, row: Row, originals: Sequence[Original]) -> None:
         content, part = _pointer(link, row, o)
         if content is None:
             data = o.text.encode("utf-8", "surrogatepass")
-            content, part = content_id(link, o.address, name_id(link, _TEXT), data), -1
+            (content, _), part = content_id(link, o.address, name_id(link, _TEXT), data), -1
         link.db.execute(
             "INSERT INTO originals (session, address, content, position, part) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (session, address) DO NOTHING",

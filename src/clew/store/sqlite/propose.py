@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from clew.errors import ClewWarning
+from clew.store.indexed import clean
 from clew.store.query import Query, Scope
 from clew.store.sqlite import expressions, index
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.pending import watermark
 from clew.store.sqlite.rows import ms
-from clew.store.sqlite.upkeep import indexed_under
 
 _PATIENCE = 64  # messages of lineages that have enough which are passed over one by one
 _FEW, _VERY_FEW = 2000, 50  # proposals of one index that are taken, and taken without asking the other
@@ -57,7 +57,7 @@ class Where:
         if values:
             marks = ", ".join("?" * len(values))
             held = f"(SELECT id FROM names WHERE name IN ({marks}))" if names else f"({marks})"  # noqa: S608 - marks are ?
-            self.add(f"{column} {'NOT IN' if out else 'IN'} {held}", *values)
+            self.add(f"{column} {'NOT IN' if out else 'IN'} {held}", *map(clean, values))
 
     def text(self) -> str:
         return "".join(f" AND {t}" for t in self.tests)
@@ -96,13 +96,13 @@ def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterato
 
 def _usable(link: Link) -> index.Indexes:
     """An index made under other rules would hide messages."""
-    if indexed_under(link) == index.VERSION:
-        return link.have
-    hint = "run `clew store vacuum`"
-    warnings.warn(
-        ClewWarning(f"the search index was made by another version; reading every message ({hint})"), stacklevel=2
-    )
-    return index.Indexes(words=False, grams=False)
+    usable = link.have & index.noted(link.db)
+    if usable != link.have:
+        hint = "run `clew store vacuum`"
+        warnings.warn(
+            ClewWarning(f"the search index was made by another version; reading every message ({hint})"), stacklevel=2
+        )
+    return usable
 
 
 def _by_words(link: Link, match: str, where: Where, closed: set[int]) -> Iterator[Row]:
@@ -216,6 +216,9 @@ def _where(scope: Scope) -> Where:
         where.add("m.time <= ?", ms(scope.until))
     for session, start, end in scope.in_view:
         where.add(
-            "NOT (s.id = ? AND m.position >= ? AND m.position < ?)", session, start, 1 << 62 if end is None else end
+            "NOT (s.id = ? AND m.position >= ? AND m.position < ?)",
+            clean(session),
+            start,
+            1 << 62 if end is None else end,
         )
     return where

@@ -8,13 +8,17 @@ from typing import Any
 from clew import jsonio
 from clew.errors import NotFound
 from clew.store.addresses import from_bytes, to_bytes
+from clew.store.indexed import clean
 from clew.store.pack import Packer
 from clew.store.records import Session
 from clew.store.sqlite.connect import Link, dictionaries
 
+_LAST = 1 << 60
+
 
 def ms(seconds: float) -> int:
-    return round(seconds * 1000)
+    """Whole milliseconds, as far as a row can hold them: people ask for "the last million years"."""
+    return round(min(max(seconds * 1000, -_LAST), _LAST))
 
 
 def seconds(milliseconds: int) -> float:
@@ -70,7 +74,7 @@ class Row:
 
 def session_row(link: Link, session: str) -> Row:
     sql = "SELECT no, id, parent, shared, inherited, root, length, chain, end_reason, open_calls FROM sessions WHERE id = ?"
-    found = link.db.execute(sql, (session,)).fetchone()
+    found = link.db.execute(sql, (clean(session),)).fetchone()
     if not found:
         raise NotFound(f"no session {session!r}", hint="`clew sessions list` shows those there are")
     return Row(*found)
@@ -88,7 +92,7 @@ def to_session(row: tuple[Any, ...], tenant: str) -> Session:
 
 
 def read_session(link: Link, session: str, tenant: str) -> Session:
-    found = link.db.execute(f"{SELECT_SESSION} WHERE s.id = ?", (session,)).fetchone()
+    found = link.db.execute(f"{SELECT_SESSION} WHERE s.id = ?", (clean(session),)).fetchone()
     if not found:
         raise NotFound(f"no session {session!r}", hint="`clew sessions list` shows those there are")
     return to_session(found, tenant)
@@ -136,17 +140,20 @@ def chain_at(link: Link, row: Row, position: int) -> str:
     raise NotFound(f"session {row.id!r} has no message {position}", hint=f"it has {row.length}")
 
 
-def content_id(link: Link, address: str, wire: int, data: bytes) -> int:
-    """The row of these bytes, made where there is none. What was masked stays masked, however often it comes again."""
+def content_id(link: Link, address: str, wire: int, data: bytes) -> tuple[int, bytes | None]:
+    """The row of these bytes, made where there is none. What was masked stays masked, however often it comes again: then
+    the bytes that are kept in their stead.
+    """
     raw = to_bytes(address)
     sql = "SELECT id, masked, body FROM contents WHERE substr(address, 1, 8) = ? AND address = ? AND wire = ?"
     for found, masked, body in link.db.execute(sql, (raw[:8], raw, wire)):
-        if masked or unpack(link, body) == data:
-            return int(found)
+        held = unpack(link, body)
+        if masked or held == data:
+            return int(found), held if masked else None
     body = link.packer.pack(data)
     made = link.db.execute("INSERT INTO contents (address, wire, body) VALUES (?, ?, ?)", (raw, wire, body)).lastrowid
     assert made is not None
-    return made
+    return made, None
 
 
 def unpack(link: Link, body: bytes) -> bytes:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from clew import jsonio
-from clew.errors import Conflict, NotFound
+from clew.errors import Conflict
 from clew.jsonio import Json
 from clew.store.indexed import clean
 from clew.store.records import KINDS, NewSession, Session, SessionFilter
@@ -50,16 +50,21 @@ def inherited_positions(link: Link, no: int) -> list[int]:
 
 
 def inherited_epochs(link: Link, no: int) -> list[tuple[int, str, int, int, bytes]]:
-    """Number, base, position, time and body of what an ancestor committed on the shared prefix before the fork."""
-    parent, shared, count = link.db.execute(
-        "SELECT parent, shared, inherited FROM sessions WHERE no = ?", (no,)
-    ).fetchone()
-    if not count or parent is None:
-        return []
-    above = inherited_epochs(link, parent)
+    """Number, base, position, time and body of what ancestors committed on the shared prefix before the fork."""
+    forks: list[tuple[int, int, int]] = []  # parent, shared, inherited, from the session upwards
+    at: int | None = no
+    while at is not None:
+        sql = "SELECT parent, shared, inherited FROM sessions WHERE no = ?"
+        parent, shared, count = link.db.execute(sql, (at,)).fetchone()
+        at = parent if count else None
+        if at is not None:
+            forks.append((at, shared, count))
+    found: list[tuple[int, str, int, int, bytes]] = []
     sql = "SELECT number, base_chain, position, time, body FROM epochs WHERE session = ? AND position <= ? ORDER BY number"
-    above += link.db.execute(sql, (parent, shared)).fetchall()
-    return [e for e in above if e[2] <= shared][:count]
+    for parent, shared, count in reversed(forks):
+        found += link.db.execute(sql, (parent, shared)).fetchall()
+        found = [e for e in found if e[2] <= shared][:count]
+    return found
 
 
 def listed(link: Link, tenant: str, where: SessionFilter, limit: int, before: str) -> list[Session]:
@@ -85,10 +90,10 @@ def _tests(where: SessionFilter) -> tuple[list[str], list[object]]:
             values.append(clean(wanted))
     if where.without_sources:
         tests.append(f"s.source NOT IN ({', '.join('?' * len(where.without_sources))})")
-        values += where.without_sources
+        values += map(clean, where.without_sources)
     if where.id_prefix:
         tests.append("substr(s.id, 1, ?) = ?")
-        values += [len(where.id_prefix), where.id_prefix]
+        values += [len(where.id_prefix), clean(where.id_prefix)]
     if where.active is not None:
         tests.append("s.end_reason = ''" if where.active else "s.end_reason != ''")
     if where.since is not None:
@@ -117,16 +122,13 @@ def update(
 
 
 def end(link: Link, session: str, reason: str, now: float) -> None:
-    _changed(link, session, "UPDATE sessions SET end_reason = ?, ended = ? WHERE id = ?", (reason, ms(now), session))
+    sql = "UPDATE sessions SET end_reason = ?, ended = ? WHERE no = ?"
+    link.db.execute(sql, (clean(reason), ms(now), session_row(link, session).no))
 
 
 def reopen(link: Link, session: str) -> None:
-    _changed(link, session, "UPDATE sessions SET end_reason = '', ended = 0 WHERE id = ?", (session,))
-
-
-def _changed(link: Link, session: str, sql: str, values: tuple[object, ...]) -> None:
-    if not link.db.execute(sql, values).rowcount:
-        raise NotFound(f"no session {session!r}", hint="`clew sessions list` shows those there are")
+    sql = "UPDATE sessions SET end_reason = '', ended = 0 WHERE no = ?"
+    link.db.execute(sql, (session_row(link, session).no,))
 
 
 def _extra(extra: Mapping[str, Json]) -> str:

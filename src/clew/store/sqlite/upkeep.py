@@ -120,10 +120,10 @@ def due(link: Link, new: int) -> bool:
     return most >= TRAIN_AT and most % TRAIN_AT < new
 
 
-def shrink(link: Link) -> None:
-    """Gives free pages back and empties the log, so that nothing deleted is left in either."""
-    link.db.execute("VACUUM")
-    link.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+def empty_log(link: Link) -> bool:
+    """Whether the log could be emptied: not while another connection reads what stood before."""
+    [(held, *_)] = link.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    return not held
 
 
 def learn(link: Link) -> bool:
@@ -154,15 +154,5 @@ def reindex(link: Link) -> int:
     set_watermark(link, -1)
     while catch_up(link):
         pass
-    set_version(link)
+    index.note(link.db, link.have)
     return int(link.db.execute("SELECT count(*) FROM messages WHERE id <= ?", (watermark(link),)).fetchone()[0])
-
-
-def indexed_under(link: Link) -> str:
-    found = link.db.execute("SELECT value FROM meta WHERE key = 'index'").fetchone()
-    return str(found[0]) if found else ""
-
-
-def set_version(link: Link) -> None:
-    sql = "INSERT INTO meta (key, value) VALUES ('index', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
-    link.db.execute(sql, (index.VERSION,))
