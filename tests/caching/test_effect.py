@@ -105,6 +105,23 @@ def test_a_provider_that_forgot_is_told_from_a_changed_prefix():
     assert "though the prefix was the same" in str(found)
 
 
+def test_of_a_run_of_misses_by_the_provider_the_first_is_told():
+    s = Session()
+    s.send(anthropic(turns(5)))
+    assert [s.send(anthropic(turns(n)), forgets=True) is None for n in (7, 9, 11)] == [False, True, True]
+    assert s.send(anthropic(turns(13))) is None
+    assert s.send(anthropic(turns(15)), forgets=True).side == "provider"
+
+
+def test_a_server_that_never_reports_a_read_is_taken_to_have_no_cache():
+    model, effect = lookup("gpt-5"), NO_EFFECT
+    for n in (5, 7, 9):
+        this = sent(chat(turns(n)), model, previous=effect.last)
+        effect, found = after(effect, this, Usage(this.priced.tokens), model, 10.0 * n)
+        assert found is None
+    assert effect.forecast_read > 0
+
+
 def test_moving_marks_and_another_spelling_change_nothing():
     s = Session()
     s.send(anthropic([{"role": "user", "content": [{"type": "text", "text": LONG, "cache_control": MARK}]}]))

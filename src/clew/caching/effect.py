@@ -70,6 +70,7 @@ class Effect:
     state: CacheState = _COLD
     last: Sent | None = None
     reason: Reason | None = None  # of the last forecast
+    less: bool = False  # whether the provider read less than foretold the last time
 
     @property
     def prompt(self) -> int:
@@ -110,11 +111,12 @@ def after(
     scale = usage.prompt / bill.input if bill.input else 0.0
     read, written = round(bill.read * scale), round((bill.written_5m + bill.written_1h) * scale)
     number = effect.requests + 1
-    known = not model.guessed or effect.read > 0  # whether it has a cache at all, and reports it
     found: Changed | None = None
     if bill.why.reason == "prefix changed" and effect.last is not None and not expected:
         found = _cause(effect.last, this, number, round(bill.why.tokens * scale))
-    elif bill.why.reason == "warm" and known and read - usage.cache_read > max(_LEAST, _SHORT * read):
+    less = bill.why.reason == "warm" and read - usage.cache_read > max(_LEAST, _SHORT * read)
+    # Of a run of such requests the first is told; a server that never reported a read may keep no cache at all.
+    if less and not effect.less and (effect.read or model.cache.kind == "explicit"):
         found = Changed(number, "", "provider", read - usage.cache_read)
     grown = replace(
         effect,
@@ -129,6 +131,7 @@ def after(
         state=state,
         last=this,
         reason=bill.why.reason,
+        less=less,
     )
     return grown, found
 
