@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from clew.caching.blocks import Known, blocks
+from clew.caching.blocks import Listed, listed, whole
 from clew.catalog import Model
 from clew.economics import CacheState, Reason, price
 from clew.economics import Request as Priced
@@ -31,8 +31,8 @@ class Sent:
     names: tuple[str, ...]
     client: tuple[bytes, ...]
     client_names: tuple[str, ...]
-    ours: Known = field(repr=False)
-    theirs: Known = field(repr=False)
+    ours: Listed = field(repr=False, compare=False)
+    theirs: Listed = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,12 @@ def sent(request: Request, model: Model, client: Request | None = None, *, previ
     Every block is counted and hashed, those that `previous` held excepted: it belongs after the answer.
     """
     counter = Counter.of(model)
-    named, ours = blocks(request, counter, previous.ours if previous is not None else None)
-    priced, names = Priced.of(block for _, block in named), tuple(name for name, _ in named)
+    ours = listed(request, counter, previous.ours if previous is not None else None)
+    priced = whole(request, ours.priced)
     if client is None:
-        return Sent(priced, names, priced.chains, names, ours, ours)
-    listed, theirs = blocks(client, counter, previous.theirs if previous is not None else None)
-    chains, client_names = Priced.of(block for _, block in listed).chains, tuple(name for name, _ in listed)
-    return Sent(priced, names, chains, client_names, ours, theirs)
+        return Sent(priced, ours.names, priced.chains, ours.names, ours, ours)
+    theirs = listed(client, counter, previous.theirs if previous is not None else None)
+    return Sent(priced, ours.names, theirs.priced.chains, theirs.names, ours, theirs)
 
 
 def after(

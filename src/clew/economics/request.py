@@ -53,6 +53,12 @@ class Request:
             totals.append(total)
         return Request(tuple(chains), tuple(totals), tuple(marks))
 
+    def until(self, blocks: int) -> Request:
+        """Its first so many blocks, with their marks."""
+        if blocks >= len(self.chains):
+            return self
+        return Request(self.chains[:blocks], self.totals[:blocks], tuple(m for m in self.marks if m[0] < blocks))
+
     def marked(self, marks: Iterable[tuple[int, Ttl]]) -> Request:
         """The same blocks with cache marks at these places instead."""
         found = tuple(sorted(marks))
