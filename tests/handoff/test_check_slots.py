@@ -66,6 +66,52 @@ def test_what_none_holds_is_struck_out(text: str, gone: str):
     assert MARK in found.text
 
 
+# The paths stand between all kinds of marks, and glued to other slots; `{}` is a path.
+AROUND = [
+    "({})", "'{}'", '"{}"', "“{}”", "[{}]", "<{}>", "{{{}}}", "**{}**", "*{}*", "_{}_", "__{}__", "~~{}~~", "|{}|", "={}",
+    "{}.", "{},", "{}:", "{};", "{}!", "{}…", "…{}", "see:{}", "see，{}。", "->{}", "→{}", "#{}", "@{}", "+{}", "-{}", "a/{}",
+    "./{}", ".//{}", "file:///{}", "{}'s", "{}:12", "{}:12-14", "{}#L12", "{}#L12-L14", "修改{}的舍入", "見{}", "{}/",
+    "5 passed,{}", "exit 0{}", "2026-03-04{}", "2026-03-04/{}", "./0:0{}", "tests/test_cart.py:12{}", "port 8123{}",
+    "a@b.example/{}", "$500{}", "{0}{0}", "{0}:{0}", "[unsupported]{}", "`x`{}", "{}`x`", "\t{}", "1.2.3{}", "a1b2c3d{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("path", ["src/ghost.py", "ghost.py", "src//ghost.py", "lib/deep/ghost", "src\\ghost.py"])
+def test_no_unsupported_path_gets_by_whatever_stands_around_it(around: str, path: str):
+    left = strike(around.format(path), S, LEDGER).text
+    assert "ghost" not in left
+    assert strike(left, S, LEDGER).text == left
+
+
+KEPT = [
+    "({})", "'{}'", '"{}"', "“{}”", "[{}]", "**{}**", "*{}*", "_{}_", "|{}|", "{}.", "{},", "{}:", "see:{}", "see，{}。", "@{}",
+    "+{}", "-{}", "a/{}", "b/{}", "./{}", "{}'s", "{}:42", "{}:41-43", "{}#L42", "{}#L41-L43", "修改{}的舍入", "見{}", "`{}`",
+]  # fmt: skip
+
+
+RELATIVE = {"@{}", "+{}", "-{}", "a/{}", "b/{}", "./{}"}  # nobody writes these before a root
+
+
+@pytest.mark.parametrize(
+    ("around", "path"),
+    [(a, "src/cart.py") for a in KEPT] + [(a, "/work/shop/src/cart.py") for a in KEPT if a not in RELATIVE],
+)
+def test_a_supported_path_stays_whatever_stands_around_it(around: str, path: str):
+    text = around.format(path)
+    found = strike(text, S, LEDGER)
+    assert (found.text, found.struck) == (text, [])
+
+
+@pytest.mark.parametrize(("text", "stays"), [
+    (r"C:\shop\src\cart.py", True), (r"C:\shop\src\ghost.py", False), (r"src\cart.py", True), (r"src\ghost.py", False),
+    (r"D:\secret", False), (r"one\ntwo", True), (r"a \d+ b", True),
+])  # fmt: skip
+def test_backslashes_make_a_path_where_they_are_no_escapes(text: str, stays: bool):
+    source = Source("opened C:\\shop\\src\\cart.py and src/cart.py")
+    assert (strike(text, source, Ledger()).text == text) is stays
+
+
 def test_a_tool_nobody_called_loses_its_name():
     assert strike("done [tool: magic_wand]", S, LEDGER).text == "done [tool: unknown]"
 

@@ -12,13 +12,15 @@ from clew.handoff import template as t
 from clew.handoff.check import Failure
 from clew.handoff.language import detect
 from clew.handoff.shape import cleaned, sectioned
+from clew.handoff.slots import MARK, strike
+from clew.handoff.support import Source
 from clew.handoff.turns import packed
 from clew.ledger.facts import Constraint, ErrorFact, Ledger, Request
 from clew.ledger.foreign import BANNER
 from clew.redact import find
 from clew.testing.model import hostile, record
 from clew.tokens import rough_text
-from tests.handoff.facts import LEDGER, SOURCE
+from tests.handoff.facts import LEDGER, OLD, SOURCE
 
 PIECES = st.sampled_from([
     "src/cart.py", "src/ghost.py:12", "`rm -rf /`", "`pytest -q tests/test_cart.py`", "all tests passed", "5 passed, 1 failed",
@@ -51,6 +53,16 @@ LEDGERS = st.builds(
 
 
 GHOST = re.compile(r"(?<![\w/:.-])src/ghost\.py")  # as a path of its own: within another word it is another path
+GLUED = st.lists(
+    st.one_of(
+        st.sampled_from([
+            "src/ghost.py", "src/cart.py", "ghost.py", ":12", ":0", "#L4", "/", "//", "./", "@", "_", "-", "(", ")", "`", '"', "*",
+            "|", "\\", " ", "修改", "5 passed", "exit 0", "$800", "2026-03-04", "a@b.co", "http://x.co/", "clew:ab2", "port 1",
+        ]),
+        st.text(max_size=3),
+    ),
+    max_size=7,
+).map("".join)  # fmt: skip
 
 
 @settings(max_examples=100, deadline=None)
@@ -63,10 +75,19 @@ def test_the_check_answers_and_its_answer_stands(reply: str, finish: str):
     text = check.text(found.sections, "clew recall REF")
     assert text.count(BANNER) == 1
     assert text.count(t.END_MARKER) == 1
-    assert "Keep the budget at $800." not in text
+    assert not [x for x in text.split("\n") if OLD in x and not re.search(r"\w", x.replace(OLD, "").replace(MARK, ""))]
     assert not [f for f in find(text) if "[REDACTED" not in text[f.start : f.end]]
     assert not GHOST.search(text)
-    assert "rm -rf" not in text
+    assert "`rm -rf /`" not in text  # as a command; without its quotes it is prose
+
+
+@settings(max_examples=150, deadline=None)
+@given(GLUED)
+def test_what_is_glued_to_a_path_hides_none_and_striking_twice_changes_nothing(text: str):
+    source = Source(SOURCE)
+    struck = strike(text, source, LEDGER).text
+    assert not GHOST.search(struck)
+    assert strike(struck, source, LEDGER).text == struck
 
 
 @settings(max_examples=100, deadline=None)

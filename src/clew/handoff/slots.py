@@ -1,25 +1,24 @@
 """Typed slots of a model's text: paths, commands, counts, exit codes, versions, amounts, ids, addresses.
 
-A slot that no source holds is struck out. Free text around it stays as it is.
+A slot that no source holds is struck out. Free text around it stays as it is; what is glued to a slot is judged like a
+text of its own, so that nothing gets by in another's shadow.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from clew.handoff.paths import PATH, core, lined, spellings
 from clew.handoff.support import Source
 from clew.ledger.facts import Ledger
 
 MARK = "[unsupported]"
 
-_EXTENSIONS = (
-    "py|pyi|js|mjs|cjs|jsx|ts|tsx|rs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|lua|sh|bash|md|rst|txt|json|jsonl|ya?ml|"
-    "toml|cfg|ini|conf|env|html|css|scss|sql|lock|log|csv|tsv|xml|proto|ipynb|mod|sum|svg|png|jpe?g|pdf|db|zip|gz|tf|vue"
-)
 _PATTERN = re.compile(
     rf"""
-    (?P<keep>\[(?:REDACTED|unsupported|superseded|media)[^\]\n]*\] | ^\s*\d{{1,6}}\.\s)
+    (?P<keep>\[(?:REDACTED|unsupported|superseded|media)[^\]\n]*\])
   | (?P<reference>\bclew:[a-z0-9]+)
   | (?P<tool>\[tool:\s*(?P<tool_name>[^\]\n]+)\])
   | (?P<url>\bhttps?://[^\s<>`"'\])]+)
@@ -29,8 +28,7 @@ _PATTERN = re.compile(
   | (?P<amount>[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?\b | \b\d[\d,]*(?:\.\d+)?\s?(?:[€£]|USD|EUR|dollars?|euros?)(?!\w))
   | (?P<tests>\b\d+\s*/\s*\d+\s+(?:tests?\s+)?(?:pass|fail)\w* | \b\d[\d,]*\s+(?:tests?\s+)?(?:passed|passing|failed|failing|failures?|skipped)\b)
   | (?P<exit>\b(?:exit(?:ed)?|return(?:ed)?)(?:\s+with)?(?:\s+(?:code|status))?\s+(?P<exit_code>-?\d{{1,3}})\b)
-  | (?P<path>(?<![\w/.…@+-])(?:…|~|\.{{1,2}})?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-](?::\d+(?:-\d+)?)? | (?<![\w/.~…])/[\w.@+-]+\w
-        | (?<![\w/.-])[\w-][\w.-]*\.(?:{_EXTENSIONS})\b(?::\d+(?:-\d+)?)?)
+  | (?P<path>{PATH})
   | (?P<ticket>\#?\b[A-Z]{{1,5}}-?\d{{3,}}\b)
   | (?P<hash>\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{{7,40}}\b)
   | (?P<version>(?<![\w.])v?\d+\.\d+(?:\.\d+)+(?:[-+.]?(?:rc|alpha|beta|dev|a|b)\.?\d*)?(?![\w.]*\d))
@@ -39,10 +37,10 @@ _PATTERN = re.compile(
   | (?P<port>\bport\s+(?P<port_number>\d{{2,5}})\b)
   | (?P<number>(?<![\w.,])\d[\d,]*\.\d+(?![\w.]) | (?<![\w.,])\d(?:,?\d){{2,}}(?![\w,]|\.\d))
     """,
-    re.VERBOSE | re.MULTILINE,
+    re.VERBOSE,
 )
 _TRAILING = ".,;:!?)'\"…"
-_LINE = re.compile(r":(\d+)(?:-(\d+))?$")
+_NUMBER = re.compile(r"\s*\d{1,6}\.\s")  # of an item of a list
 _IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
 _CUT = re.compile(r"…|\s\|\s")  # where a quote leaves something out
 _IN_CODE = re.compile(r"[^\s'\"`;|&<>(){}\[\],=]+")
@@ -68,17 +66,32 @@ def strike(text: str, source: Source, ledger: Ledger) -> Struck:
         if kind == "keep":
             return match[0]
         out.slots += kind != "tool"  # a tool's name says nothing of what was done with it
-        core = match[0] if kind in ("code", "tool") else match[0].rstrip(_TRAILING)
-        if match.string[match.end() :].startswith("…") and core.lstrip("…/") in source.text:
+        slot = match[0] if kind in ("code", "tool") else match[0].rstrip(_TRAILING)
+        if match.string[match.end() :].startswith("…") and slot.lstrip("…/") in source.text:
             return match[0]  # cut short in the open
-        if known.holds(kind, match, core):
+        if known.holds(kind, match, slot):
             return match[0]
-        out.struck.append(core.strip("`"))
-        return _left(kind) + match[0][len(core) :]
+        if kind == "path" and (inner := core(slot)) != slot:
+            if not inner or known.path(inner):
+                return match[0]
+            out.struck.append(inner)
+            return match[0].replace(inner, MARK, 1)
+        out.struck.append(slot.strip("`"))
+        return _left(kind) + match[0][len(slot) :]
 
-    lines = [_PATTERN.sub(judged, line) for line in text.split("\n")]
+    lines = [_line(line, judged) for line in text.split("\n")]
     out.text = "\n".join(x for x in lines if MARK not in x or any(c.isalnum() for c in _numberless(x)))
     return out
+
+
+def _line(line: str, judged: Callable[[re.Match[str]], str]) -> str:
+    number = _NUMBER.match(line)
+    done = [number[0]] if number is not None else []
+    rest = line[number.end() :] if number is not None else line
+    while (found := _PATTERN.search(rest)) is not None:
+        done += [rest[: found.start()], judged(found)]
+        rest = rest[found.end() :]
+    return "".join([*done, rest])
 
 
 def unsupported_names(text: str, source: Source) -> list[str]:
@@ -140,9 +153,8 @@ class _Known:
     def path(self, path: str) -> bool:
         if not _looks_like_path(path, self.source):
             return True
-        line = _LINE.search(path)
-        bare = (path[: line.start()] if line is not None else path).removeprefix("./").removeprefix("…/").rstrip("/")
-        return self._file(bare) and (line is None or self._lines(bare, line))
+        bare, line = lined(path)
+        return any(self._file(x) and (line is None or self._lines(x, line)) for x in spellings(bare))
 
     def _file(self, bare: str) -> bool:
         if self.source.whole(bare, within="-"):
@@ -159,7 +171,9 @@ class _Known:
     def _lines(self, bare: str, line: re.Match[str]) -> bool:
         numbers = [int(n) for n in line.groups() if n]
         for path, ranges in self.ranges.items():
-            if path.endswith(bare) and any(a <= n <= b for a, b in ranges for n in numbers):
+            if (path.endswith(bare) or bare.endswith(f"/{path}")) and any(
+                a <= n <= b for a, b in ranges for n in numbers
+            ):
                 return True
         return all(self.source.number(str(n)) for n in numbers)
 
@@ -179,10 +193,9 @@ class _Known:
 
     def _token(self, text: str) -> bool:
         bare = text.strip("\"'()[]{};,").removesuffix("()").rstrip(_TRAILING)
-        if "/" in bare or _LINE.search(bare):
-            line = _LINE.search(bare)
-            head = bare[: line.start()] if line is not None else bare
-            return self._file(head.removeprefix("./").rstrip("/")) and (line is None or self._lines(head, line))
+        head, line = lined(bare)
+        if "/" in bare or line is not None:
+            return any(self._file(x) and (line is None or self._lines(x, line)) for x in spellings(head))
         return self.source.whole(bare)
 
     def tests(self, text: str) -> bool:
@@ -217,7 +230,12 @@ class _Known:
 
 def _looks_like_path(text: str, source: Source) -> bool:
     """Not “and/or”: a root, an ending, two slashes, or a directory that the source knows."""
-    if text.startswith(("/", "./", "../", "~/")) or text.count("/") > 1 or re.search(r"\.\w{1,5}(?::\d+)?", text):
+    if (
+        text.startswith(("/", "./", "../", "~/"))
+        or text.count("/") > 1
+        or "\\" in text
+        or re.search(r"\.\w{1,5}(?::\d+)?", text)
+    ):
         return True
     return source.whole(text.split("/", maxsplit=1)[0] + "/", within="")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from clew.handoff import template as t
+from clew.handoff.slots import MARK
 from clew.handoff.template import Sections
 from clew.ledger.facts import Constraint, Ledger, Value
 
@@ -72,13 +73,18 @@ def _drop_rule(bodies: dict[str, str], old: Constraint, heir: str, changed: list
 
 def _drop_repeated(bodies: dict[str, str], old: Constraint, changed: list[str]) -> None:
     """In the sections on what was done, a line that is the old rule and nothing more says as little of the past."""
-    rule = " ".join(old.text.split())
+    rule = _words_alone(old.text)
     for heading in [h for h in bodies if h not in _CURRENT]:
         lines = bodies[heading].split("\n")
-        kept = [line for line in lines if " ".join(_BULLET.sub("", line).split()) != rule]
+        kept = [line for line in lines if _words_alone(_BULLET.sub("", line)) != rule]
         if len(kept) < len(lines):
             changed += [line.strip() for line in lines if line not in kept]
             bodies[heading] = "\n".join(kept).strip()
+
+
+def _words_alone(line: str) -> str:
+    """The line without marks and without what punctuation stands around its words."""
+    return re.sub(r"^\W+|\W+$", "", " ".join(line.replace(MARK, " ").split()))
 
 
 def _replaced(line: str, hit: list[str], fresh: list[str]) -> str:
