@@ -17,8 +17,7 @@ from clew.redact.engine import Engine, apply, default, findings, spans
 from clew.redact.engine_hyperscan import HyperscanEngine
 from clew.redact.engine_stdlib import StdlibEngine
 from clew.redact.marks import Marks
-from clew.redact.tokens import shapes
-from clew.redact.triggers import heads
+from clew.redact.tokens import heads, shapes
 from tests.test_redact_vectors import CONTEXTS, NEAR_MISSES, build, structural_vectors, vendor_vectors
 
 CORPUS = [vector.text for vector in vendor_vectors() + structural_vectors()] + list(NEAR_MISSES)
@@ -214,6 +213,6 @@ def test_without_the_extra_the_other_engine_looks(monkeypatch: pytest.MonkeyPatc
 
 
 def test_import_compiles_nothing_and_loads_no_engine() -> None:
-    code = "import sys, clew.redact as r; from clew.redact import tokens, triggers, engine; print('hyperscan' in sys.modules, tokens._whole.cache_info().currsize, triggers.expressions.cache_info().currsize, engine.default.cache_info().currsize)"
+    code = "import sys, clew.redact as r; from clew.redact import tokens, triggers, engine; print('hyperscan' in sys.modules, tokens._starting.cache_info().currsize, triggers.expressions.cache_info().currsize, engine.default.cache_info().currsize)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.split() == ["False", "0", "0", "0"]

@@ -9,17 +9,26 @@ from clew.redact.headers import authorization, cookie
 from clew.redact.lazy import lazy
 from clew.redact.names import Holds, as_query, holds
 from clew.redact.plausible import quoted_secret, unquoted_secret
-from clew.redact.values import reference, standin
+from clew.redact.values import literal, opaque, reference, standin
 
 # Read backwards from the separator: closing quotes and brackets, then the name. Every run has an end, and no two of
 # them share a character, so it costs the same on any text.
-_NAME_BACK = lazy(r"[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
+_NAME_BACK = lazy(r"[?|+]{0,2}[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
 # {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
 _PAIRED = lazy(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
 _AFTER = lazy(
-    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,))"
-    r"(?P<space>[ \t]{0,40})(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
+    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}\\{0,7}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,|\())"
+    r"(?P<space>[ \t]{0,40})(?P<wrap>(?:\[\]byte|[Bb]ytes|bytearray|str|String|SecretStr|Secret|Some|Buffer\.from|StringValue)\()?"
+    r"(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
 )
+# `setPassword("x")`, `.password("x")`: a call that gives the value, not one that looks it up.
+_SETS = lazy(r"(?:(?:^|[\W_])(?:set|with|add)_?|[Ss]et|[Ww]ith|\.|\bPASSWORD|\bpassword)[\w\-]{0,60}$")
+# `auth=("user", "password")`, `HTTPBasicAuth("user", "password")`.
+_PAIR_OF_STRINGS = lazy(
+    r"=?[ \t]{0,4}\([ \t]{0,4}\\{0,7}[\"'][^\"'\\\n]{1,128}\\{0,7}[\"'][ \t]{0,4},[ \t]{0,4}\\{0,7}[\"']([^\"'\\\n]{3,256})\\{0,7}[\"']"
+)
+# `map[X-Api-Key:[…]]`, a header as Go prints it.
+_LISTED_HEADER = lazy(r":\[([^\s\]\"'`,;<>()\[{}|\\&]{8,4096})[\] ]")
 _BARE = lazy(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
 _LOOSE = lazy(r"(?:[^\s\"'`\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
 _PARAMETER = lazy(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
@@ -52,7 +61,9 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     if after is None or text.startswith("::", position):
         return []
     op = _op(after)
-    if op == "," and after["quote"] is None:
+    if op in {",", "("} and after["quote"] is None:
+        return []
+    if op == "(" and not _SETS.search(text, start, begin + len(name)):
         return []
     if what is Holds.WEAK and op == ":" and _SPOKEN.search(text, start, begin) is not None:
         what = Holds.TOKEN
@@ -64,10 +75,22 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         parameter = _parameter(text, name, begin, after.end())
         if parameter is not None:
             return parameter
+    if name.lower().endswith("auth"):
+        pair = _PAIR_OF_STRINGS.match(text, position)
+        if pair is not None:
+            return (
+                []
+                if code_file or not _given_password(pair[1])
+                else [Span(pair.start(1), pair.end(1), "code-assignment")]
+            )
     if what is Holds.QUERY:
         return []
     if after["quote"] is not None:
         return [] if code_file and not _is_header(name, op) else _quoted(text, name, what, after, back["close"], begin)
+    if "-" in name and op == ":":
+        listed = _LISTED_HEADER.match(text, position)
+        if listed is not None and literal(listed[1]) and opaque(listed[1]):
+            return [Span(listed.start(1), listed.end(1), "header")]
     return [] if code_file and not _is_header(name, op) else _unquoted(text, name, what, after, back["close"], begin)
 
 
@@ -133,9 +156,15 @@ def _quoted(text: str, name: str, what: Holds, after: re.Match[str], close: str,
     template = quote.endswith("`") or (begin > 0 and not after["prefix"] and text[after.start("quote") - 1] in "fF$")
     if template and "{" in value:
         return []
-    if not quoted_secret(what, name, value, compared=op in {"==", "==="}, bare_list=op == ","):
+    drawn = op in {"==", "==="} or after["wrap"] is not None
+    listed = op == "(" or (op == "," and not name.isupper())
+    if not quoted_secret(what, name, value, compared=drawn, bare_list=listed):
         return []
     return [Span(start, end, _family(op, quote, close, after["space"], name))]
+
+
+def _given_password(value: str) -> bool:
+    return quoted_secret(Holds.PASSWORD, "password", value, bare_list=True)
 
 
 def closing(text: str, start: int, quote: str) -> int:

@@ -36,12 +36,14 @@ _RULES = {
     Kind.COMMAND: phrases.at_command,
     Kind.SQL: phrases.at_sql,
     Kind.NETRC: phrases.at_netrc,
+    Kind.DEFINE: phrases.at_define,
+    Kind.JWK: phrases.at_jwk,
     Kind.PHONE: phrases.at_phone,
     Kind.MENTION: phrases.at_mention,
     Kind.PRIVATE_KEY: pem.at_private_key,
 }
 # What `code_file` leaves out beside assignments: in source these are fixtures and documentation.
-_NOISY = frozenset([Kind.FLAG, Kind.ELEMENT, Kind.SQL, Kind.NETRC])
+_NOISY = frozenset([Kind.FLAG, Kind.ELEMENT, Kind.SQL, Kind.NETRC, Kind.DEFINE])
 
 
 # After so many looks, a chain of secrets each laid bare by the mark before it is taken for one, so that looks stay few.

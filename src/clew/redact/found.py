@@ -31,6 +31,8 @@ ENOUGH = 96
 
 
 def line_start(text: str, position: int, reach: int = 300) -> int:
-    """Where the line (or the last `reach` characters of it) begins. No rule but the one for keys looks past it."""
+    """Where the line (or the last `reach` characters of it) begins; a line of text inside a JSON string is one too."""
     low = max(0, position - reach)
-    return max(low, text.rfind("\n", low, position) + 1)
+    start = max(low, text.rfind("\n", low, position) + 1)
+    escaped = text.rfind("\\n", start, position)
+    return start if escaped < 0 else escaped + 2

@@ -23,7 +23,7 @@ class Holds(enum.Enum):
 
 # Literals one of which every such name contains; what the engines look for.
 ANCHORS = (
-    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "value",
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "value", "jwt",
 )  # fmt: skip
 
 _SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -35,7 +35,7 @@ _KEY_OWNERS_AS_TEXT = """
     integration write server instrumentation ingest sas session user sdk token subscription primary secondary function
     functions openai anthropic gemini google mistral groq cohere stripe sendgrid mailgun datadog pagerduty algolia tavily
     exa serper deepseek openrouter replicate elevenlabs ws rest s3 minio b2 r2 do cf cloudflare github gitlab npm pypi
-    host seed wallet mnemonic recovery unseal root kms data session bearer symmetric aes security cookie live test
+    host seed wallet mnemonic recovery unseal root kms data session bearer symmetric aes security cookie live test preshared psk
 """
 _KEY_OWNERS = frozenset(_KEY_OWNERS_AS_TEXT.split())
 # After the word that holds a secret, these say which one; others (`count`, `name`, `url`, `field`) say it is not here.
@@ -64,6 +64,8 @@ def holds(name: str) -> Holds:
     if last in {"cookie", "cookies"}:
         return Holds.COOKIE
     last = last.rstrip("0123456789") or last
+    if last == "data" and before == "key":  # a kubeconfig's
+        return Holds.TOKEN
     return _of_word(last, before, upper=name.isupper())
 
 

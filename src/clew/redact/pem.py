@@ -14,7 +14,7 @@ _CLOSE = lazy(r" ?(?:BLOCK ?)?-{2,5}")
 # Between the pieces of a key: line ends (also escaped), quotes and pluses of string literals, line numbers, diff marks.
 _MARK = r"(?:[^\S\n]*+(?:[|:→-]|\\+u2192)|[ \t]*\t|\\+t)"
 _GUTTER = rf"(?:[^\S\n]*+\d{{1,6}}{_MARK})?+"
-_GAP = rf"(?:\\+n{_GUTTER}|\\+[rt]|\n{_GUTTER}(?:-(?!-))?|[\s\"'`,+|>\\])"
+_GAP = rf"(?:\\+n{_GUTTER}|\\+[rt]|\n{_GUTTER}(?:-(?!-))?|[\s\"'`,+|>\\#*;])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|X-[\w-]{1,30}):[^\n\\]{0,120}+"
 _CHUNK = r"[A-Za-z0-9+/=]{20,}+"
 _LAST = rf"(?:{_GAP}*+[A-Za-z0-9+/=]{{1,19}}+)?+{_GAP}*+-{{2,5}} ?END [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)? ?-{{2,5}}"
@@ -25,7 +25,7 @@ _LINES = lazy(
 
 # The same grammar read backwards, from an END whose BEGIN was cut away.
 _MARK_BACK = r"(?:(?:[|:→-]|2912u\\+)[^\S\n]*+|\t|t\\+)\d{1,6}[^\S\n]*+"
-_GAP_BACK = rf"(?:-?(?:{_MARK_BACK})?(?:\n|n\\+)|[nrt]\\+|[\s\"'`,+|>\\])"
+_GAP_BACK = rf"(?:-?(?:{_MARK_BACK})?(?:\n|n\\+)|[nrt]\\+|[\s\"'`,+|>\\#*;])"
 _CHARS_BACK = r"(?:[nrt](?!\\)|[A-Zabcdefghijklmopqsuvwxyz0-9+/=])"
 _CHUNK_BACK = rf"{_CHARS_BACK}{{20,}}+"
 _BODY_BACK = lazy(
@@ -37,8 +37,10 @@ _QUOTE = lazy(r"\\*[\"'`]")
 _PIECE = lazy(_CHUNK)
 
 # A line after which a key may go on, or before an END; a stream holds such lines until it knows.
-_OPEN_LINE = lazy(rf"{_GUTTER}[\s\"'`,+|>\\-]*+(?:[A-Za-z0-9+/=]{{0,19}}+|{_HEADER})(?:\\+[nrt]|[\s\"'`,+|>\\-])*+")
-_OPEN_END = lazy(r"[A-Za-z0-9+/=]{20}(?:\\+[nrt]|[\s\"'`,+|>\\-])*+\Z")
+_OPEN_LINE = lazy(
+    rf"{_GUTTER}[\s\"'`,+|>\\#*;-]*+(?:[A-Za-z0-9+/=]{{0,19}}+|{_HEADER})(?:\\+[nrt]|[\s\"'`,+|>\\#*;-])*+"
+)
+_OPEN_END = lazy(r"[A-Za-z0-9+/=]{20}(?:\\+[nrt]|[\s\"'`,+|>\\#*;-])*+\Z")
 
 
 def at_private_key(text: str, position: int) -> list[Span]:
@@ -84,5 +86,5 @@ def may_go_on(line: str) -> bool:
 
 
 def _ends_in_chunk(line: str) -> bool:
-    tail = line.rstrip("\"'`,+|>\\- \t\r\n")
+    tail = line.rstrip("\"'`,+|>\\#*;- \t\r\n")
     return _OPEN_END.search(line, max(0, len(tail) - 24)) is not None

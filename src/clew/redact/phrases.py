@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import re
 
-from clew.redact.found import Span, line_start
+from clew.redact.found import REACH, Span, line_start
+from clew.redact.headers import cookie
 from clew.redact.lazy import lazy
 from clew.redact.names import Holds, holds
 from clew.redact.plausible import quoted_secret
 from clew.redact.values import literal, opaque, wordy
 
-_FLAG = lazy(r"-{1,2}([A-Za-z][\w\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
+_FLAG = lazy(r"-{1,2}([A-Za-z][A-Za-z0-9_\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
 _SHORT = lazy(
     r" (?:-u|--user|--proxy-user)(?:=| {1,4})(?:\\*[\"'])?(?:([^\s\"':\\$<]{0,128}):(?:\\*[\"'])?([^\s\"'\\\[][^\s\"'\\]{2,511})|([^\s\"':\\$<]{8,128}):(?=[\"']))"
 )
 _CLIENT = lazy(r"\b(?:curl|wget|http|https|xh|httpie)\b")
-_GIVEN = lazy(r" -(?P<flag>[pa])(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
+_GIVEN = lazy(r" -(?P<flag>[paPwU]|pw)(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
 # Whose `-p` or `-a` takes a password, and whether a space may stand between.
 _TAKERS = lazy(
-    r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb)|(?P<p_any>sshpass)|(?P<p_spaced>docker login|mongo(?:sh|dump)?|podman login)|(?P<a_spaced>redis-cli))\b[^|;\n]*$"
+    r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb(?:-dump|-admin)?|7za?|7zr|rar)|(?P<p_any>sshpass)"
+    r"|(?P<p_spaced>(?:docker|podman|nerdctl|buildah|skopeo|helm registry|az|oc|cf|npm|ibmcloud|auth|oras) login|mongo(?:sh|dump|restore|export|import)?"
+    r"|twine upload|psexec|impacket-\w+|net use)"
+    r"|(?P<a_spaced>redis-cli)|(?P<P_spaced>unzip|zip|sqlcmd|bcp|isql|mosquitto_(?:pub|sub)|osql|evil-winrm)"
+    r"|(?P<w_spaced>ldap(?:search|modify|add|delete|passwd|whoami))|(?P<U_user>smbclient|rpcclient|curlftpfs|net rpc)|(?P<pw_spaced>plink|pscp|psftp))\b[^|;\n]*$"
 )
+_HTPASSWD = lazy(r" -b[cmBd]{0,3} +(?:[^\s\-]\S{0,200} +)?[^\s\-]\S{0,100} +(?:\\*[\"'])?([^\s\"'`\\;|&$<>]{3,256})")
+_JAR = lazy(r" (?:-b|--cookie) +(?:\\*[\"'])(?=[^\"'\\]{1,80}=)")
 _SQL = lazy(
     r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +(?:\\*)'([^'\\\n]{3,256})\\*'",
     re.IGNORECASE,
 )
+_SET_PASSWORD = lazy(r"password +for +[^\s=]{1,128} *= *(?:password\()?(?:\\*)'([^'\\\n]{3,256})\\*'", re.IGNORECASE)
+# What stands before the blank, and after it.
+_DEFINES = lazy(
+    r"(?<![\w.\-$])(?:setx|set -g?x|setenv|config(?:ure)? set|env|arg|#define) {1,8}(?P<name>[\w./:\-@]{2,120})\Z",
+    re.IGNORECASE | re.ASCII,
+)
+_DEFINED = lazy(r"[ \t]+(?:\\{0,7}[\"'])?([^\s\"'`\\]{4,4096})")
+_JWK_PRIVATE = lazy(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"[ \t]{0,4}:[ \t]{0,4}\\*\"([A-Za-z0-9_\-=]{16,2048})")
 _NETRC = lazy(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+([^\s\"'\\,]{3,256})")
-_ELEMENT = lazy(r"<([\w:.\-]{2,60})>([^<>\n]{4,1024})</")
-_PHONE = lazy(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,4}\)?){2,5})(?![\w+/=]|[.:-]\d)")
+_ELEMENT = lazy(r"<(?:[\w:.\-]{2,40}[ \t]+(?:key|name|id)=\\*[\"'])?([\w:.\-]{2,60})(?:\\*[\"'])?>([^<>\n]{4,1024})</")
+_PHONE = lazy(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,5}\)?){2,5})(?![\w+/=]|[.:-]\d)")
 _MENTION = lazy(r"<(?:@[!&]?|#)(\d{17,20})>")
 # Calling codes that are assigned; with them, numbers that only follow a plus (a diff's, an offset's) fall out.
 _CODES_AS_TEXT = """
@@ -69,20 +84,61 @@ def at_command(text: str, position: int) -> list[Span]:
         # A command goes on over lines; without its name in sight, only what is surely no port or word.
         good = _CLIENT.search(text, start, position) is not None or opaque(value)
         return [Span(short.start(group), short.end(group), "command-line")] if good else []
+    jar = _JAR.match(text, position)
+    if jar is not None:
+        return cookie(text, jar.end(), text[jar.end() - 1])
+    if text.startswith(" -b", position):
+        return _htpasswd(text, start, position)
     given = _GIVEN.match(text, position)
     if given is None or not literal(given["value"]):
         return []
     taker = _TAKERS.search(text, start, position)
-    if taker is None or not _takes(taker, given["flag"], bool(given["space"])):
+    if taker is None:
+        return []
+    if given["flag"] == "U":
+        user, percent, password = given["value"].partition("%")
+        at = given.start("value") + len(user) + 1
+        return [Span(at, at + len(password), "command-line")] if taker["U_user"] and percent and password else []
+    if not _takes(taker, given["flag"], bool(given["space"])):
         return []
     if given["value"].isalpha() and wordy(given["value"]) and taker["p_any"] is None:
         return []
     return [Span(given.start("value"), given.end("value"), "command-line")]
 
 
+def _htpasswd(text: str, start: int, position: int) -> list[Span]:
+    match = _HTPASSWD.match(text, position)
+    if match is None or text.find("htpasswd", start, position) < 0 or not literal(match[1]):
+        return []
+    return [Span(match.start(1), match.end(1), "command-line")]
+
+
+def at_define(text: str, position: int) -> list[Span]:
+    """`ENV API_TOKEN …`, `setx API_KEY …`, `#define API_KEY "…"`, `npm config set //host/:_authToken …`."""
+    name = _DEFINES.search(text[line_start(text, position, 140) : position])
+    given = _DEFINED.match(text, position) if name is not None else None
+    if name is None or given is None:
+        return []
+    what, value = holds(name["name"].rsplit(":", 1)[-1]), given[1].rstrip(",;")
+    if what not in {Holds.PASSWORD, Holds.SECRET, Holds.TOKEN} or not literal(value):
+        return []
+    if not (opaque(value) or (what is not Holds.TOKEN and any(c.isdigit() for c in value) and "=" not in value)):
+        return []
+    return [Span(given.start(1), given.start(1) + len(value), "env-assignment")]
+
+
+def at_jwk(text: str, position: int) -> list[Span]:
+    """The private members of a JSON Web Key, on the line where its `kty` stands."""
+    low = line_start(text, position, REACH // 2)
+    low = max(low, text.rfind("{", low, position))
+    high = text.find("}", position, position + REACH // 2)
+    high = high if high >= 0 else min(len(text), position + REACH // 2)
+    return [Span(m.start(1), m.end(1), "json-field") for m in _JWK_PRIVATE.finditer(text, low, high)]
+
+
 def _takes(taker: re.Match[str], flag: str, spaced: bool) -> bool:
-    if flag == "a":
-        return taker["a_spaced"] is not None and spaced
+    if flag != "p":
+        return taker[f"{flag}_spaced"] is not None and spaced
     if taker["p_any"] is not None:
         return True
     return taker["p_spaced"] is not None if spaced else taker["p_tight"] is not None
@@ -90,7 +146,7 @@ def _takes(taker: re.Match[str], flag: str, spaced: bool) -> bool:
 
 def at_sql(text: str, position: int) -> list[Span]:
     """`IDENTIFIED BY '…'`, `PASSWORD '…'`."""
-    match = _SQL.match(text, position)
+    match = _SQL.match(text, position) or _SET_PASSWORD.match(text, position)
     if match is None or not quoted_secret(Holds.PASSWORD, "password", match[1]):
         return []
     return [Span(match.start(1), match.end(1), "sql")]

@@ -89,10 +89,12 @@ def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bo
         return plain or _ABOUT_SECRETS.search(value) is None or _word_with_digits(value)
     if plain:
         return alone or (tight and not colon) or (_not_code(value) and any(c.isdigit() for c in value))
-    if _ABOUT_SECRETS.search(value) is not None or "." in value or "(" in value:
+    if _ABOUT_SECRETS.search(value) is not None or "(" in value:
         return False
     if any(c.isdigit() for c in value):
         return alone or (tight and not colon)
+    if "." in value:
+        return False
     return alone and value.islower() and len(value) >= 6
 
 

@@ -8,15 +8,13 @@ as long as they agree on places; what one of them reports beyond that costs time
 from __future__ import annotations
 
 import enum
-import itertools
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from clew.redact import pem
-from clew.redact.lazy import lazy
 from clew.redact.names import ANCHORS
-from clew.redact.tokens import JWT_LEAST, infixes, shapes
+from clew.redact.tokens import JWT_LEAST, Shape, infixes, shapes
 
 
 class Kind(enum.IntEnum):
@@ -34,6 +32,8 @@ class Kind(enum.IntEnum):
     COMMAND = 9
     SQL = 10
     NETRC = 11
+    DEFINE = 15
+    JWK = 16
     PHONE = 12
     MENTION = 13
     PRIVATE_KEY = 14
@@ -52,7 +52,12 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.BEARER, "bearer "),
     (Kind.BEARER, "bearer%20"),
     (Kind.BASIC, "basic "),
+    (Kind.JWK, '"kty'),
     (Kind.COMMAND, " -u "),
+    (Kind.COMMAND, " -w "),
+    (Kind.COMMAND, " -b "),
+    (Kind.COMMAND, " -bc "),
+    (Kind.COMMAND, " --cookie "),
     (Kind.COMMAND, " --user "),
     (Kind.COMMAND, " --user="),
     (Kind.COMMAND, " --proxy-user "),
@@ -60,6 +65,7 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.COMMAND, " -a "),
     (Kind.SQL, "identified "),
     (Kind.SQL, "password '"),
+    (Kind.SQL, "password for "),
     (Kind.NETRC, "login "),
     *((Kind.PRIVATE_KEY, anchor.lower()) for anchor in pem.ANCHORS),
 )
@@ -74,8 +80,11 @@ FIXED: tuple[tuple[Kind, str, int], ...] = (
 )
 
 NAME_TAIL = r"[a-z0-9_.\-]{0,24}"
-CLOSERS = r"[\"'`\\\])?]{0,8}[ \t]{0,8}"
+CLOSERS = r"[\"'`\\\])?]{0,8}[ \t]{0,8}[?|+]{0,2}"
 LISTED = r"[\"'\\]{1,8}[ \t]{0,4}"
+CALLED = r"\([\"'`\\]"
+# Words before a name, a blank and a value: `setx API_KEY …`, `ENV API_TOKEN …`, `npm config set //host/:_authToken …`.
+DEFINERS = r"(?:setx|set -g?x|setenv|config(?:ure)? set|env|arg|#define)"
 NAMES = "|".join(re.escape(anchor) for anchor in ANCHORS)
 
 
@@ -95,32 +104,31 @@ def expressions() -> tuple[Expression, ...]:
     out = [
         Expression(f"(?:{NAMES}){NAME_TAIL}{CLOSERS}[:=]", Kind.SEPARATOR, 1, caseless=True),
         Expression(rf"(?:{NAMES}){NAME_TAIL}{LISTED},", Kind.SEPARATOR, 1, caseless=True),
+        Expression(f"(?:{NAMES}){NAME_TAIL}{CALLED}", Kind.SEPARATOR, 2, caseless=True),
         Expression(rf"-[a-z0-9_\-]{{0,60}}(?:{NAMES}){NAME_TAIL} ", Kind.FLAG, 1, caseless=True),
-        Expression(rf"<[a-z0-9_:.\-]{{0,60}}(?:{NAMES}){NAME_TAIL}>", Kind.ELEMENT, 1, caseless=True),
+        Expression(
+            rf"{DEFINERS} {{1,8}}[a-z0-9_./:\-@]{{0,120}}(?:{NAMES}){NAME_TAIL}[ \t]", Kind.DEFINE, 1, caseless=True
+        ),
+        Expression(rf"(?:{NAMES}){NAME_TAIL}[\"']{{0,1}}>", Kind.ELEMENT, 1, caseless=True),
         Expression(rf"eyJ[A-Za-z0-9_\-]{{{JWT_LEAST}}}", Kind.PREFIX, 3 + JWT_LEAST, caseless=False),
     ]
     out += [Expression(re.escape(literal), kind, len(literal), caseless=True) for kind, literal in LITERALS]
     out += [Expression(pattern, kind, length, caseless=False) for kind, pattern, length in FIXED]
-    for kind, table in ((Kind.PREFIX, shapes()), (Kind.INFIX, infixes())):
-        for shape in table:
-            body = f"[{shape.alphabet}]{{{shape.least}}}" if shape.least else ""
-            out.append(Expression(shape.prefix + body, kind, shape.prefix_length + shape.least, caseless=False))
+    for shape in shapes():
+        out.append(
+            Expression(f"{shape.prefix}{_body(shape)}", Kind.PREFIX, shape.prefix_length + shape.least, caseless=False)
+        )
+    for shape in infixes():
+        out.append(
+            Expression(
+                f"{shape.left}{shape.prefix}{_body(shape)}",
+                Kind.INFIX,
+                shape.prefix_length + shape.least,
+                caseless=False,
+            )
+        )
     return tuple(out)
 
 
-_ITEM = lazy(r"\[((?:\\.|[^\]\\])+)\]|\\(.)|(.)")
-
-
-def heads(prefix: str, most: int = 16) -> list[str]:
-    """The literal strings a prefix can begin with; a class that stands for too many ends them."""
-    found = [""]
-    for match in _ITEM.finditer(prefix):
-        one_of = _members(match[1]) if match[1] is not None else [match[2] or match[3]]
-        if len(found) * len(one_of) > most:
-            break
-        found = ["".join(pair) for pair in itertools.product(found, one_of)]
-    return found
-
-
-def _members(inside: str) -> list[str]:
-    return [chr(c) for c in range(33, 127) if re.fullmatch(f"[{inside}]", chr(c)) is not None]
+def _body(shape: Shape) -> str:
+    return f"[{shape.alphabet}]{{{shape.least}}}" if shape.least else ""

@@ -11,6 +11,7 @@ from clew.redact.values import opaque, reference
 _SCHEME_BACK = lazy(r"[A-Za-z0-9+.\-]{1,40}")
 _USERINFO = lazy(r"([^\s/?#\"'<>\\`]{1,1024})@(?=[\w\[${%])")
 # A database's password is often not percent-encoded, whatever the standard says.
+_LOCAL = lazy(r"([^\s/?#\"'<>\\`]{1,1024})@(?=[\w\[${%/])")
 _LAX = lazy(r"([^\s/?#\"'<>\\`:@]{0,128}:[^\s\"'<>\\`@]{1,512})@(?=[\w\[${%])")
 _DATABASE = lazy(
     r"(?:postgres(?:ql)?|mysqlx?|mariadb|mongodb|rediss?|valkeys?|amqps?|clickhouse|mssql|sqlserver|oracle|cockroachdb|cassandra|neo4j"
@@ -35,7 +36,7 @@ def at_scheme(text: str, position: int) -> list[Span]:
         return []
     database = _DATABASE.fullmatch(scheme[0][::-1]) is not None
     start = position + 3
-    match = _USERINFO.match(text, start)
+    match = (_LOCAL if database else _USERINFO).match(text, start)
     if match is None and database:
         match = _LAX.match(text, start)
         if match is not None and re.match(r"[^:]*:\d{2,5}/", match[1]) is not None:

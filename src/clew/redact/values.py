@@ -26,11 +26,13 @@ _CODE = lazy(
     re.IGNORECASE,
 )
 _STANDIN = lazy(
-    r"your|example|placeholder|redacted|xxxx|change.?me|replace|insert|dummy|sample|not.?real|\btodo\b|\bfixme\b"
-    r"|\.\.\.|…|\*\*\*|•••|fake|goes.?here|_here\b|-here\b|masked|hidden|secret.?key.?here|omitted|filtered|elided"
+    r"example|placeholder|redacted|change.?me|replace|insert|sample|not.?real|\btodo\b|\bfixme\b"
+    r"|\.\.\.|…|\*\*\*|•••|goes.?here|_here\b|-here\b|masked|hidden|secret.?key.?here|omitted|filtered|elided"
     r"|^test$|^tests?[_-]|^foo|^bar$|^baz$|^mock|^stub|^none$|^null$",
     re.IGNORECASE,
 )
+# Words as short as these come up by chance in what a machine drew, but hardly in one case.
+_STANDIN_SHORT = lazy(r"your|YOUR|Your|fake|FAKE|Fake|dummy|DUMMY|Dummy|xxxx|XXXX")
 # Words that stand after `password:` in code, schemas, prompts and messages.
 _WORDS_AS_TEXT = """
     str string text bool boolean int integer number float any object array list dict map bytes byte char varchar unknown
@@ -46,6 +48,8 @@ _WORDS_AS_TEXT = """
 _WORDS = frozenset(_WORDS_AS_TEXT.split())
 _WORD_SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Z][a-z]{2})")
 _WORDY_PIECE = lazy(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
+# A word stands apart from what is around it; four letters come up by chance.
+_NOT_ISSUED = lazy(r"xxxx|(?:^|[-_.])your|your[-_.]|example-|placeholder|redacted|0000000000")
 _NO_CHARACTERS = frozenset("x0*._-")
 _VOWEL = lazy(r"[aeiouyAEIOUY]")
 _CONSONANTS = lazy(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
@@ -62,15 +66,18 @@ def reference(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def standin(value: str) -> bool:
     """`xxxx`, `<your key>`, `changeme`, `***`: what people write where a secret would be."""
-    return len(set(value)) < 3 or _STANDIN.search(value) is not None or value.lower() in _WORDS
+    return (
+        len(set(value)) < 3
+        or _STANDIN.search(value) is not None
+        or _STANDIN_SHORT.search(value) is not None
+        or value.lower() in _WORDS
+    )
 
 
 def degenerate(body: str) -> bool:
     """The body of a vendor's token that nobody could have been issued: `xxxxxxxx…`, `your-key-here`."""
     lowered = body.lower()
-    if set(lowered) <= _NO_CHARACTERS:
-        return True
-    return any(s in lowered for s in ("xxxx", "your", "example-", "placeholder", "redacted", "0000000000"))
+    return set(lowered) <= _NO_CHARACTERS or _NOT_ISSUED.search(lowered) is not None
 
 
 def wordy(value: str) -> bool:

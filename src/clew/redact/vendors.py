@@ -5,8 +5,10 @@ One row a shape: family, prefix, alphabet of the body, least length of the body,
 characters is still worth hiding, and what tells a token from a word is the mixture in its body, checked apart.
 
 Alphabets: A letters and digits; W also `_` and `-`; D also `.`; H hex; U capitals and digits; L lower case and digits;
-B base64; G hex and `-` (UUIDs); the rest are one vendor's own. Flags: `x` the token is as long as said (a longer run is something else);
-`m` the body must mix digits with letters.
+B base64; G hex and `-` (UUIDs); the rest are one vendor's own. Flags: `x` the token is as long as said (a longer run is
+something else); `m` the body must mix digits with letters; `l` it may be a whole key, not only a token.
+
+The family `unnamed` holds the words that vendors not listed here put before their tokens (`acme_sk_…`, `acme_live_…`).
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ ALPHABETS = {
     "P": "A-Za-z0-9%",
     "Q": "A-Za-z0-9.",
     "N": "0-9",
+    "E": r"A-Za-z0-9_.:,#^$%+/=\-",
 }
 
 # The most a body may run on; past it, what follows is somebody else's text.
 LONGEST = 2048
+LONGEST_KEY = 16384
 
 TABLE = """
 anthropic        sk-ant-              W 20
@@ -39,6 +43,7 @@ openai           sk-proj-             W 20 m
 openai           sk-svcacct-          W 20 m
 openai           sk-admin-            W 20 m
 openai           sk-                  D 16 m
+openai           sess-                A 36 m
 xai              xai-                 A 30
 groq             gsk_                 A 20 m
 perplexity       pplx-                A 20 m
@@ -49,6 +54,7 @@ cerebras         csk-                 L 30 m
 nvidia           nvapi-               W 30
 fireworks        fw_                  A 20 m
 fireworks        fpk_                 A 20 m
+fireworks        fw-                  A 30 m
 together         tgp_v1_              W 30
 tavily           tvly-                W 20 m
 firecrawl        fc-                  H 32 x
@@ -60,28 +66,57 @@ langsmith        lsv2_[ps][tk]_       W 30
 langsmith        ls__                 H 30
 e2b              e2b_                 H 32
 browserbase      bb_live_             W 20
+browserbase      bb_test_             W 20 m
 runpod           rpa_                 A 36
 cursor           crsr_                H 40
 cursor           key_                 H 60
 anyscale         esecret_             A 20
 mem0             m0-                  A 36 m
+mem0             mem0_                A 20 m
 wandb            wandb_v1_            W 30
 friendli         flp_                 A 36
 modal            a[ks]-               A 22 mx
+fal              fal_                 W 20 m
+codex            gAAAAA               W 40
+agentmail        am_                  A 20 m
+agentmail        am_[a-z][a-z]_       A 20 m
+exa              exa_                 A 20 m
+retaindb         retaindb_            A 16 m
+hindsight        hsk-                 A 20 m
+byterover        brv_                 A 20 m
+brave            BSA                  W 26 m
+context7         ctx7sk-              W 20
+daytona          dtn_                 H 40
+cartesia         sk_car_              A 20
+braintrust       bt-st-               A 30
+composio         ak_                  A 18 m
+coze             pat_                 A 40 m
+steel            ste-                 A 50 m
+you              ydc-sk-              W 20 m
+unkey            unkey_               A 20 m
 aws              A[KSBC][ICS]A        U 16 x
 aws              A3T[A-Z0-9]          U 16 x
 aws              ABSK                 B 60
 aws              bedrock-api-key-     B 30
 aws-mws          amzn.mws.            G 36
+amazon           amzn1.oa2-cs.v1.     H 60
+amazon           Atz[ra]|             W 60
 google           AIza                 W 33
 google           GOCSPX-              W 24
 google           ya29.                D 30
 google           AQ.Ab                W 30
 google           1//0                 W 30
+google           GOOG1E               U 40
 alibaba          LTAI                 A 16 m
+baidu            bce-v3/ALTAK-        C 40
+jdcloud          JDC_                 U 26 m
+volcengine       AKLT                 W 30 m
 tencent          AKID                 A 32 mx
 yandex           AQVN                 W 35
 yandex           y0_                  W 40
+yandex           t1.9eue              D 60
+yandex           YCAJE                W 20
+yandex           YC                   W 38 mx
 digitalocean     d[oO][por]_v1_       H 40
 heroku           HRKU-                W 36
 flyio            fo1_                 W 40
@@ -96,6 +131,12 @@ cloudflare       cf[ua]t_             W 36
 cloudflare       cfk_                 W 36
 supabase         sbp_                 H 36
 supabase         sb_secret_           W 20
+deno             dd[pwo]_             A 36 mx
+xata             xau_                 A 30
+scaleway         SCW                  U 17 mx
+elastic          essu_                C 40
+confluent        cflt                 B 56 m
+localstack       ls-                  W 28 m
 neon             napi_                L 40
 planetscale      pscale_tkn_          D 30
 planetscale      pscale_oauth_        D 30
@@ -122,6 +163,7 @@ circleci         CCIPAT_              W 30
 circleci         CCIPRJ_              W 30
 buildkite        bk[uac]a_            H 36
 buildkite        bkct_                A 30
+buildkite        bk[a-z][a-z]_        A 36 m
 sonar            sq[upa]_             H 38
 snyk             snyk_uat.            D 30
 tailscale        tskey-               W 20
@@ -129,6 +171,23 @@ onepassword      ops_eyJ              B 100
 onepassword      A3-                  V 30 m
 age              AGE-SECRET-KEY-1     U 50
 openshift        sha256~              W 40
+portainer        ptr_                 B 40 m
+base64-key       LS0tLS1CRUdJTiBSU0EgUFJJVkFURS B 60 l
+base64-key       LS0tLS1CRUdJTiBQUklWQVRFIEtFWS B 60 l
+base64-key       LS0tLS1CRUdJTiBFQyBQUklWQVRFIE B 60 l
+base64-key       LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE B 60 l
+base64-key       LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURS B 60 l
+base64-key       LS0tLS1CRUdJTiBEU0EgUFJJVkFURS B 60 l
+base64-key       LS0tLS1CRUdJTiBQR1AgUFJJVkFURS B 60 l
+base64-jwt       ZXlK                 B 80 ml
+password-hash    $2[abxy]$[0-9][0-9]$ C 50
+password-hash    $[156y]$             C 28 m
+password-hash    $apr1$               C 24 m
+password-hash    $argon2              E 40
+password-hash    $scrypt$             E 40
+password-hash    {SSHA}               B 28
+password-hash    {SHA}                B 20
+secret-token     secret-token:        C 20
 docker           dckr_pat_            W 24
 docker           dckr_oat_            W 24
 github           gh[pousr]_           A 30
@@ -164,6 +223,7 @@ jfrog            cmVmd                A 55
 packagist        packagist_[a-z][a-z][a-z]_  H 50
 openvsx          ovsxat_              G 36
 postman          PMAK-                G 50
+postman          PMAT-                U 24
 readme           rdme_                L 60
 sentry           sntrys_eyJ           C 60
 sentry           sntry[uai]_          H 60
@@ -176,6 +236,15 @@ grafana          glc_                 B 30
 grafana          eyJrIjoi             B 60
 dynatrace        dt0[cs][0-9][0-9].   D 60
 honeycomb        hc[abcxyz]ik_        A 50
+logicmonitor     lm[ab]_              B 40 m
+statsig          secret-              W 36 m
+wakatime         waka_                G 36
+devcycle         dvc_[a-z][a-z][a-z][a-z][a-z][a-z]_ W 30
+inngest          signkey-             W 40 m
+trigger          tr_dev_              A 16 m
+trigger          tr_prod_             A 16 m
+fullstory        na1.                 B 50 m
+endorlabs        endr+                A 16 m
 axiom            xa[ap]t-             G 36
 logfire          pylf_v               W 30
 posthog          ph[xs]_              A 36
@@ -186,6 +255,22 @@ stripe           rk_live_             A 8 m
 stripe           rk_test_             A 8 m
 stripe           rk_prod_             A 8 m
 stripe           whsec_               B 24 m
+checkout         sk_sbx_              L 26 m
+cashfree         cfsk_                W 30 m
+midtrans         SB-Mid-server-       W 20
+midtrans         Mid-server-          W 20
+pagarme          ak_live_             A 20 m
+ramp             ramp_sec_            A 30
+recharge         sk_[0-9]x[0-9]_      H 40
+lob              live_                H 35 x
+lob              test_                H 35 x
+lob              live_pub_            H 31 x
+lob              test_pub_            H 31 x
+gocardless       live_                W 40 m
+gocardless       sandbox_             W 40 m
+onfido           api_live             D 40 m
+ebay             v^1.1#i^1#           E 60
+robinhood        rh-api-              G 36
 square           sq0atp-              W 22
 square           sq0csp-              W 40
 square           EAAA                 W 56 m
@@ -196,6 +281,7 @@ razorpay         rzp_live_            A 14
 razorpay         rzp_test_            A 14
 flutterwave      FLWSECK-             W 30
 flutterwave      FLWSECK_TEST-        W 12
+flutterwave      FLWPUBK              W 34 m
 plaid            access-sandbox-      G 36
 plaid            access-development-  G 36
 plaid            access-production-   G 36
@@ -211,6 +297,8 @@ sendgrid         SG.                  D 20 m
 sendinblue       xkeysib-             W 70
 sendinblue       xsmtpsib-            W 70
 mailgun          key-                 L 32 mx
+mailgun          pubkey-              L 32 mx
+mandrill         md-                  W 22 mx
 resend           re_                  W 24 m
 twilio           SK                   H 32 mx
 telnyx           KEY0                 W 40 m
@@ -218,6 +306,7 @@ slack            xox[abceoprs]-       W 16 m
 slack            xoxe.xox[bp]-        W 30
 slack            xapp-                W 24 m
 slack            xwfp-                W 24 m
+slack            xoxd-                P 40
 facebook         EAA                  A 90 m
 instagram        IGQ                  W 90 m
 twitter          AAAAAAAAAAAAAAAAAAAAA  P 60
@@ -227,18 +316,39 @@ notion           ntn_                 A 40
 notion           secret_              A 43 mx
 linear           lin_api_             A 36
 linear           lin_oauth_           A 36
+intercom         dG9rO                B 50 m
+klaviyo          pk_                  H 34 x
+apify            apify_api_           A 30
+bannerbear       bb_[pm][ra]_         A 28 m
+ionic            ion_                 A 40 m
+orbit            obu_                 A 34 m
+pinterest        pin[ar]_             A 40 m
+voiceflow        VF.                  D 36 m
+zoho             1000.                D 65 m
+salesforce       5Aep861              D 50
+saladcloud       salad_cloud_         W 30 m
+chieftools       ctp_                 A 36 m
+gc-notify        gcntfy-              W 60 m
+sindri           sindri_              W 20 m
+workato          wrk[a-z][a-z]-       W 40 m
+workato          wrk[a-z][a-z][a-z]-  W 40 m
+pubnub           sec-c-               B 36
+locationiq       pk.                  H 32 x
 airtable         pat                  Q 78
 figma            fig[dou]_            W 36
+figma            figo[rh]_            W 36
 typeform         tfp_                 D 40
 contentful       CFPAT-               W 40
 hubspot          pat-na[0-9]-         G 36
 hubspot          pat-eu[0-9]-         G 36
 shopify          shp[acps][ats]_      H 32
 shopify          shpua_               H 32
+shopify          shptka_              H 30
 frameio          fio-u-               W 60
 dropbox          sl.                  D 100
 clickup          pk_                  Y 36
 mapbox           sk.eyJ               D 60
+mapbox           pk.eyJ               D 60
 adobe            p8e[-_]              A 30
 adafruit         aio_                 A 28 mx
 authress         authress_            C 50
@@ -255,18 +365,51 @@ rootly           rootly_              H 60
 zuplo            zpka_                A 30
 samsara          samsara_api_         W 20
 persona          persona_production_  G 30
+persona          persona_sandbox_     G 30
+supermemory      sm_                  W 40 m
+phoenix          SFMyNTY.             D 40
+unnamed          sk_                  W 24 m
+unnamed          secret_              A 24 m
+unnamed          token_               A 24 m
+unnamed          apikey_              A 20 m
+unnamed          api_key_             A 20 m
+unnamed          api_                 A 28 m
+unnamed          live_                A 24 m
 nightfall        NF-                  A 32 mx
 """
 
-# Tokens known by a mark in their middle or at their end: family, the mark, what must stand before it (a regular
-# expression), alphabet and least length of what follows.
+# Tokens known by a mark in their middle or at their end: family, the mark (literal), what must stand before it (a regular
+# expression), alphabet and least length of what follows; `x` as above. Azure's marks end its keys: a checksum follows.
+# What stands before ends in a class with a count, `[0-9]{8,11}`, because an engine looks for that much of it too.
 INFIX = """
-telegram         [0-9]:               (?:bot)?[0-9]{7,10}               W 30
-asana            [0-9]:               [12]/[0-9]{13,17}(?:/[0-9]{13,17})?[0-9]?  H 32
-discord-bot      .[\\w-][\\w-][\\w-][\\w-][\\w-][\\w-].  [A-Za-z0-9_-]{23,28}  W 27
-azure            Q~                   [A-Za-z0-9_~.]{3}[0-9]            D 31
-azure            JQQJ9                [A-Za-z0-9]{52}                   A 20
-mailchimp        -us                  [0-9a-f]{32}                      N 1
-maxmind          _mmk                 [A-Za-z0-9]{6}_[A-Za-z0-9]{29}    N 0
-terraform        .atlasv1.            [A-Za-z0-9]{14}                   W 50
+telegram         :         (?:bot)?[0-9]{8,11}                          W 30
+asana            :         [12](?:/[0-9]{13,18})?/[0-9]{14,18}          H 32
+discord-bot      .         [A-Za-z0-9_-]{23,28}[.][A-Za-z0-9_-]{6}      W 27
+azure            Q~        [A-Za-z0-9_~.]{3}[0-9]{1}                    D 31
+azure            JQQJ9     [A-Za-z0-9]{52}                              A 20
+azure            AzSe      [A-Za-z0-9]{42}                              A 6 x
+azure            AzFu      [A-Za-z0-9_-]{44}                            W 5
+azure            AzCa      [A-Za-z0-9]{33}                              A 6
+azure            APIM      (?<![+/])[A-Za-z0-9+/]{76}                   B 8 x
+azure            ACDb      (?<![+/])[A-Za-z0-9+/]{76}                   B 8 x
+azure            AIoT      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
+azure            +ABa      (?<![+/])[A-Za-z0-9+/]{76}                   B 8 x
+azure            +AMC      (?<![+/])[A-Za-z0-9+/]{76}                   B 8 x
+azure            +ASt      (?<![+/])[A-Za-z0-9+/]{76}                   B 8 x
+azure            +ASb      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
+azure            +AEh      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
+azure            +ARm      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
+mailchimp        -us       [0-9a-f]{32}                                 N 1
+maxmind          _mmk      [A-Za-z0-9]{6}_[A-Za-z0-9]{29}               N 0
+terraform        .atlasv1. [A-Za-z0-9]{14}                              W 50
+facebook         |         (?:OC\\|)?[0-9]{14,18}                        W 26
+firebase         :APA91b   [A-Za-z0-9_-]{11}                            W 100
+salesforce       !A        00D[A-Za-z0-9]{12,15}                        D 60
+stripe           _secret_  (?:pi|seti|cs)_[A-Za-z0-9]{14,40}            A 20
+newrelic         NRAL      [0-9a-f]{36}                                 N 0
+ngrok            _         [12][A-Za-z0-9]{26}                          A 21
+ably             :         [A-Za-z0-9_-]{6}[.][A-Za-z0-9_-]{6}          W 43
+fal              :         [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}  H 32
+convex           |         (?:prod|preview|dev):[a-z0-9-]{5,40}         P 40
+authress         .acc      (?:sc|ext|scauth)_[a-z0-9]{5,30}[.][a-z0-9]{4,6}  C 40
 """
