@@ -207,6 +207,11 @@ class Serve:
     mode: str = setting(
         "compress", "`observe` shortens nothing and reports what it would have done.", choices=("compress", "observe")
     )
+    recall: str = setting(
+        "command",
+        "How models ask for originals: `command` (a shell of the agent's own) or `tool` (offered and answered here).",
+        choices=("command", "tool"),
+    )
     workers: int = setting(1, "Processes.", low=1, high=256)
     max_body_mb: int = setting(64, "Largest request body.", low=1, high=1024)
     summary_wait: float = setting(

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from clew.context.log import Log
+from clew.context.tools import RECALL, SEARCH
 from clew.engine.plan import words_of
 from clew.ledger.tools import one_line
 from clew.redact import redact
 from clew.strategies.base import Edit
-from clew.transcript import Image, Message, Reasoning, Text, ToolCall, ToolResult, reference, text_address
+from clew.transcript import Image, Message, Place, Reasoning, Text, ToolCall, ToolResult, reference, text_address
 
 _AROUND = 80  # characters of a snippet on each side of what was found
 
@@ -85,6 +86,8 @@ def find(log: Log, query: str, *, shown_from: int, limit: int = 20) -> list[Hit]
     exact: list[tuple[int, str]] = []
     loose: list[tuple[int, str]] = []
     for i in range(len(log.transcript) - 1, -1, -1):
+        if _of_recall(log, i):
+            continue
         text = words_of(log.transcript[i])
         flat = text.casefold()
         if whole in flat:
@@ -102,6 +105,14 @@ def find(log: Log, query: str, *, shown_from: int, limit: int = 20) -> list[Hit]
         )
         for i, text in found[:limit]
     ]
+
+
+def _of_recall(log: Log, i: int) -> bool:
+    """Whether a message holds nothing but results of recall's own tools, which repeat what stands elsewhere."""
+    parts = log.transcript[i].parts
+    calls = [log.transcript.call_of(Place(i, k)) for k, p in enumerate(parts) if isinstance(p, ToolResult)]
+    names = [getattr(log.transcript.part(at), "name", "") for at in calls if at is not None]
+    return len(names) == len(parts) > 0 and all(n in (RECALL, SEARCH) for n in names)
 
 
 def _snippet(text: str, word: str) -> str:

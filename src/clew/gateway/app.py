@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from clew.config import Settings
@@ -17,6 +18,8 @@ from clew.gateway.auth import Door
 from clew.gateway.counts import Counts
 from clew.gateway.meter import Meter
 from clew.gateway.overflow import Learned
+from clew.gateway.recall_tool import Join, Said
+from clew.gateway.recall_tool.rounds import Rounds, join_of
 from clew.gateway.routes import Route, Routes
 from clew.gateway.turns import Turn, Turns
 from clew.gateway.upstream import Answer, Broken, Client
@@ -148,6 +151,12 @@ class Gateway:
             await _relay(answer, send, None)
             return
         answer, first = await self._sent(call, turn)
+        join = join_of(answer, route.wire) if turn.asked is not None and not route.counts else None
+        if join is not None:
+            asking = _Asking(turn, self._turns, lambda: self._sent(call, turn), self._apart)
+            rounds = Rounds(asking, route.wire, send, lambda given, read: _relay(given, send, None, read))
+            await rounds.run(join, answer, first)
+            return
         meter = Meter(route.wire, answer.header("content-type"), answer.header("content-encoding"))
         metered = meter if answer.status == 200 and not route.counts else None
         await _relay(answer, send, metered, first)
@@ -213,11 +222,32 @@ class Gateway:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What the rounds of a turn need done."""
+
+    turn: Turn
+    turns: Turns
+    ask: Callable[[], Awaitable[tuple[Answer, bytes]]]
+    apart: Callable[[Callable[[], None]], Awaitable[None]]
+
+    async def took(self, said: Said) -> None:
+        told = said.usage
+        if told is not None:
+            await self.apart(lambda: self.turns.report(self.turn, told))
+
+    async def answer(self, said: Said, *, used_up: bool) -> None:
+        await self.apart(lambda: self.turns.recalled(self.turn, said, used_up=used_up))
+
+    async def settle(self, join: Join, said: Said) -> None:
+        await self.apart(lambda: self.turns.settle(self.turn, join, said))
+
+
 def _headers(call: Call, turn: Turn) -> list[tuple[str, str]]:
     """As the client sent them; of the encodings it takes, one whose usage can be read."""
     changed = ["content-encoding"] if turn.edited else []
     out = asgi.passed_on(call.headers, without=changed)
-    taken = "gzip" if "gzip" in call.header("accept-encoding") else "identity"
+    taken = "gzip" if "gzip" in call.header("accept-encoding") and turn.asked is None else "identity"
     return [(k, taken if k == "accept-encoding" else v) for k, v in out]
 
 

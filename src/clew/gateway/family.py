@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import threading
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
 from clew import jsonio
-from clew.catalog import Model, lookup
+from clew.catalog import Model
 from clew.config import Settings
 from clew.errors import Conflict, NotFound, StoreError
 from clew.gateway.align import Alignment
 from clew.gateway.conversation import Conversation
 from clew.gateway.identity import Identity, output_limit
 from clew.gateway.live import Live
+from clew.gateway.recall_tool import Kept
 from clew.store import NewSession, Store
 from clew.tokens import Counter
 from clew.wire import Request
@@ -30,7 +30,6 @@ _OPEN = 4  # branches that are kept in memory
 _AHEAD = 0.8  # of the threshold: from there on a handoff is prepared, where a model writes it
 _DRIFT = 0.02  # of the window: how far tools and system may grow before the limits are set anew
 _ROOM = 2_000  # tokens that a conversation must have besides output, system and tools
-_warnings = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +53,8 @@ class Shape:
         return same and abs(self.overhead - other.overhead) <= _DRIFT * self.window
 
 
-def known_model(name: str, settings: Settings) -> Model:
-    """What the catalogue says, or guesses; the warning about a guess is left to the status page."""
-    with _warnings, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return lookup(name, settings.models)
-
-
-def shape_of(request: Request, settings: Settings, *, window: int = 0) -> Shape | None:
+def shape_of(request: Request, settings: Settings, model: Model, *, window: int = 0) -> Shape | None:
     """The room of a request; None where system and tools alone leave none. `window` goes before the catalogue's."""
-    model = known_model(request.model or "unknown", settings)
     room = window or model.window
     counter = Counter.of(model)
     overhead = counter.tools(request.tools) if request.tools else 0
@@ -90,6 +81,14 @@ class Family:
         self._clock = clock
         self._open: dict[str, Conversation] = {}
         self._shape: Shape | None = None
+        self._kept: Kept | None = None
+        self.tooled = False  # whether its requests offer recall as a tool
+
+    def kept(self, wire: str) -> Kept:
+        """What is kept of recall with it."""
+        if self._kept is None:
+            self._kept = Kept(self._store, self._who.session, wire)
+        return self._kept
 
     @property
     def tenant(self) -> str:
@@ -176,7 +175,6 @@ class Family:
     def _live(self, session: str) -> Live:
         assert self._shape is not None
         shape = self._shape
-        known_model(shape.model, self._settings)  # so that a guess warns here, where it is kept quiet
 
         def opened() -> Live:
             return Live(
@@ -189,7 +187,7 @@ class Family:
                 config=self._settings,
                 clock=self._clock,
                 overhead=shape.overhead,
-                recall="command" if self._who.shell else "",
+                recall="tool" if self.tooled else "command" if self._who.shell else "",
                 source="gateway",
                 prepare_ahead=_AHEAD,
             )

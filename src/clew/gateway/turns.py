@@ -6,7 +6,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from clew.config import Settings
 from clew.engine.values import Epoch
@@ -21,8 +21,11 @@ from clew.gateway.identity import Identity, bucket, identify
 from clew.gateway.models import Models
 from clew.gateway.overflow import Learned, Overflow
 from clew.gateway.prompt_cache import Answered, PromptCache
+from clew.gateway.recall_tool import Join, Said, mark_of, offered, unfit, why_not
+from clew.gateway.recall_tool.answers import DOWN, answers, in_messages
 from clew.gateway.routes import Route
 from clew.store import Store
+from clew.transcript import Message
 from clew.wire import Request, get
 from clew.wire.usage import Usage
 
@@ -38,7 +41,8 @@ _SHRINK = 0.8  # of what was refused as too long: what is sent next at most
 @dataclass(slots=True)
 class Turn:
     """One model call. `body` is what to send, the bytes of `shown`; `edited` says whether it differs from what the
-    client sent. `epochs` is how many had been when it was made.
+    client sent. `epochs` is how many had been when it was made. With recall as a tool, `asked` are the messages of the
+    client, and `heard` what was said since that it doesn't get as it was.
     """
 
     body: bytes
@@ -51,6 +55,8 @@ class Turn:
     places: Alignment
     shape: Shape
     epochs: int = 0
+    asked: tuple[Message, ...] | None = None
+    heard: list[Message] = field(default_factory=list)
 
 
 class Turns:
@@ -64,7 +70,8 @@ class Turns:
         self._counts = counts
         self._learned = learned
         self._clock = clock
-        self.prompt_cache = PromptCache(settings, Models(settings), clock)
+        self._models = Models(settings)
+        self.prompt_cache = PromptCache(settings, self._models, clock)
         self._lock = threading.Lock()
         self._families: OrderedDict[tuple[str, str], Family] = OrderedDict()
         self._before: OrderedDict[str, deque[Request]] = OrderedDict()
@@ -81,14 +88,7 @@ class Turns:
         if who.kind != "turn":
             self._counts.add(f"passed: {who.kind}")
             return None
-        window = self._learned.window(route.upstream, request.model)
-        if not window and _MILLION in call.header("anthropic-beta"):
-            window = _LONG
-        shape = shape_of(request, self._settings, window=window)
-        if shape is None:
-            self._counts.add("passed: no room beside system and tools")
-            return None
-        return self._turn(who, shape, request, route)
+        return self._turn(who, call, request, route)
 
     def harder(self, turn: Turn, told: Overflow) -> bool:
         """After the upstream refused it as too long: a shorter body. False where nothing more can go."""
@@ -99,7 +99,7 @@ class Turns:
                 live.report({"prompt_tokens": told.asked, "completion_tokens": 0})
             if told.limit and told.limit < turn.shape.window:
                 self._learned.learn(turn.route.upstream, turn.request.model, told.limit)
-                shape = shape_of(turn.request, self._settings, window=told.limit)
+                shape = shape_of(turn.request, self._settings, self._models.get(turn.request.model), window=told.limit)
                 if shape is None:
                     return False
                 turn.shape = shape
@@ -127,6 +127,40 @@ class Turns:
         except StoreError:
             self._counts.add("store down")
 
+    def recalled(self, turn: Turn, said: Said, *, used_up: bool) -> None:
+        """The turn goes on behind what the upstream said and the results of the gateway's calls in it."""
+        with turn.family.lock:
+            try:
+                heard = [*said.messages, *self._answers(turn, said, used_up=used_up)]
+                turn.request = turn.request.replace(messages=[*turn.request.messages, *heard])
+                turn.conversation, turn.places = turn.family.find(turn.request, turn.shape)
+                turn.conversation.take(turn.conversation.new(turn.request, turn.places))
+                self._view(turn.conversation)
+                self._render(turn)
+            except StoreError:
+                self._counts.add("store down")
+                heard = [*said.messages, *in_messages([(c, DOWN) for c in said.calls], turn.route.wire)]
+                turn.shown = turn.shown.replace(messages=[*turn.shown.messages, *heard])
+                turn.body, turn.edited = get(turn.route.wire).render_bytes(turn.shown), True
+            turn.heard += heard
+
+    def settle(self, turn: Turn, join: Join, said: Said) -> None:
+        """Keeps what the client's answer stands for, so that its next request is understood, here or elsewhere."""
+        asked = turn.asked or ()
+        mark = mark_of(join.given(), asked[-1] if asked else None)
+        if mark is None or not said.messages or not (turn.heard or said.calls):
+            return
+        with turn.family.lock:
+            try:
+                results = self._answers(turn, said, used_up=join.last)
+            except StoreError:
+                results = in_messages([(c, DOWN) for c in said.calls], turn.route.wire)
+            try:
+                kept = turn.family.kept(turn.route.wire)
+                kept.add(mark, asked, [*turn.heard, *said.messages], results)
+            except StoreError:
+                self._counts.add("store down")
+
     def close(self) -> None:
         """Lets go of everything; what was stored stays."""
         with self._lock:
@@ -142,15 +176,25 @@ class Turns:
 
     # -- inside
 
-    def _turn(self, who: Identity, shape: Shape, request: Request, route: Route) -> Turn | None:
+    def _turn(self, who: Identity, call: Call, request: Request, route: Route) -> Turn | None:
         if self.store_is_down:
             self._counts.add("passed: store down")
             return None
         family = self._family(who)
         with family.lock:
             try:
+                asked = request.messages
+                request, tooled = self._with_tools(family, call, route, request)
+                window = self._learned.window(route.upstream, request.model)
+                if not window and _MILLION in call.header("anthropic-beta"):
+                    window = _LONG
+                shape = shape_of(request, self._settings, self._models.get(request.model), window=window)
+                if shape is None:
+                    self._counts.add("passed: no room beside system and tools")
+                    return None
                 conversation, places = family.find(request, shape)
                 turn = Turn(request.raw or b"", False, request, request, route, family, conversation, places, shape)
+                turn.asked = asked if tooled else None
                 if not route.counts:
                     conversation.take(conversation.new(request, places))
                     self._view(conversation)
@@ -166,6 +210,33 @@ class Turns:
             else:
                 self._render(turn)
         return turn
+
+    def _with_tools(self, family: Family, call: Call, route: Route, request: Request) -> tuple[Request, bool]:
+        """The request as the upstream knows the conversation, with recall among its tools where it began so; and whether
+        it has them.
+        """
+        serve = self._settings.serve
+        if serve.mode == "observe":
+            return request, False
+        kept = family.kept(request.wire)
+        has = kept.known()
+        if has is None and serve.recall == "tool":
+            why = why_not(call, route, request)
+            has = not why and kept.begin(request.model)
+            self._counts.add(f"recall tool off: {why}" if why else "recall tool on")
+        family.tooled = bool(has)
+        if not has:
+            return request, False
+        request = kept.restored(request)
+        if why := unfit(request):
+            self._counts.add(f"recall tool left out once: {why}")
+            return request, False
+        return offered(request), True
+
+    def _answers(self, turn: Turn, said: Said, *, used_up: bool) -> list[Message]:
+        live = turn.conversation.live
+        self._counts.add("recall tool calls", len(said.calls))
+        return answers(live, said.calls, turn.route.wire, most=live.window // 2, used_up=used_up)
 
     def _view(self, conversation: Conversation) -> None:
         """Whatever has to be done before the view is sent."""

@@ -18,6 +18,7 @@ from clew.transcript import Message, Text
 
 _ORDER = re.compile(r"errand:([a-z0-9]+)((?: [a-z]+=-?\w+)*)")
 _STEP = re.compile(r"errand_([a-z0-9]+)_(\d{3})_\d")
+_LOOKED_UP = re.compile(r"(?:search|recall)_([a-z0-9]+)")
 _NUMBERS = ("steps", "parallel", "substeps", "at")
 _SHELLS = ("Bash", "bash", "exec_command", "shell_command", "shell", "terminal", "execute_bash", "run_command")
 _DELEGATES = ("Task", "Agent", "task", "agent")
@@ -58,11 +59,14 @@ def work(name: str, step: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """The policy. `command` says what the shell is told at each step; `pattern` finds the value in what was read."""
+    """The policy. `command` says what the shell is told at each step; `pattern` finds the value in what was read. With
+    `recalls` it looks the value up before it answers, where Clew's tools are offered: it searches, then recalls.
+    """
 
     command: Callable[[str, int], str] = lambda name, step: fetch(name) if step == 0 else work(name, step)
     pattern: str = r"value=(\w+)"
     think: bool = False
+    recalls: bool = False
     chatter: str = "ok"  # to a request that carries no order: a title, a probe
 
     def __call__(self, ask: Ask) -> Reply:
@@ -77,6 +81,9 @@ class Errand:
         step = last + 1
         thought = (Think(f"Step {step} of {order.name} is next."),) if self.think else ()
         if step >= order.steps:
+            looked_up = self._looks_up(ask, order.name) if self.recalls else None
+            if looked_up is not None:
+                return Reply((*thought, Say("I look it up."), looked_up))
             return Reply((*thought, Say(f"done: {self._value(ask, order.name)}")))
         helper = offered(ask, _DELEGATES)
         if order.delegate and helper is not None and step == 1:
@@ -87,6 +94,19 @@ class Errand:
             for k in range(order.parallel if step else 1)
         ]
         return Reply((*thought, Say(f"Step {step}."), *calls))
+
+    def _looks_up(self, ask: Ask, name: str) -> Call | None:
+        """The next of Clew's tools to call, None where both were or none is there."""
+        if offered(ask, ("clew_search",)) is None:
+            return None
+        results = {r.call_id: r.text for m in ask.request.messages for r in m.results}
+        found = results.get(f"search_{name}")
+        if found is None:
+            return Call("clew_search", {"query": f"{name} value"}, f"search_{name}")
+        ref = re.search(r"(clew:\w+) \w+: .*value=", found)
+        if ref is None or f"recall_{name}" in results:
+            return None
+        return Call("clew_recall", {"ref": ref[1]}, f"recall_{name}")
 
     def _value(self, ask: Ask, name: str) -> str:
         """What the model can still read of the first result."""
@@ -110,6 +130,10 @@ def _standing(ask: Ask) -> tuple[Order | None, int]:
     messages = ask.request.messages
     orders = [o for m in messages for o in Order.all(_said(m))]
     for n in range(len(messages) - 1, -1, -1):
+        looked_up = [s[1] for r in messages[n].results if (s := _LOOKED_UP.fullmatch(r.call_id))]
+        if looked_up:
+            order = next((o for o in reversed(orders) if o.name == looked_up[-1]), Order(looked_up[-1]))
+            return order, order.steps - 1
         steps = [s for r in messages[n].results if (s := _STEP.search(r.call_id))]
         if steps:
             name, step = steps[-1][1], max(int(s[2]) for s in steps)
