@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -192,6 +192,18 @@ class Lineage:
         found = [session]
         for name in found:
             found += [c.id for c in self.children(name)]
+        return tuple(found)
+
+    def with_ancestors(self, sessions: Iterable[str]) -> tuple[str, ...]:
+        """These and all they came out of, parents before their children: what a copy of them needs."""
+        found: dict[str, None] = {}
+        for name in sessions:
+            above: list[str] = []
+            at = name
+            while at and at not in found:
+                above.append(at)
+                at = self.store.session(at).parent
+            found |= dict.fromkeys(reversed(above))
         return tuple(found)
 
     def _beside(self, session: str, kind: str, goal: str, source: str) -> Session:

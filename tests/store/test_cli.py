@@ -10,10 +10,11 @@ from typer.testing import CliRunner
 
 from clew.cli import sessions as sessions_cli
 from clew.cli import store as store_cli
-from clew.errors import InputError, NotFound
+from clew.errors import InputError, NotFound, StoreMissing
+from clew.handoff.template import frame
 from clew.lineage import Lineage
 from clew.store import open_store
-from clew.testing.builders import user
+from clew.testing.builders import assistant, user
 
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 
@@ -94,6 +95,76 @@ def test_export_and_import(house, tmp_path):
     assert "0 new of 2" in s("import", str(whole), "--store", target).stdout
     with pytest.raises(InputError):
         s("export", "first", "--format", "word")
+
+
+def test_a_backup_has_what_a_session_came_from_and_all_means_all(house, tmp_path):
+    fork = house.fork("first", 1).id
+    lines = s("export", fork).stdout.splitlines()
+    assert [json.loads(x)["session"]["id"] for x in lines] == ["first", fork]
+    assert len(s("export", "--all").stdout.splitlines()) == 3
+    whole = tmp_path / "all.jsonl"
+    whole.write_text("\n".join(lines) + "\n")
+    target = str(tmp_path / "other.sqlite")
+    done = json.loads(s("import", str(whole), "--store", target, "--json").stdout)
+    assert [(d["session"], d["new"], d["length"]) for d in done] == [("first", 2, 2), (fork, 0, 1)]
+    assert s("export", fork, "--store", target).stdout.splitlines() == lines
+    for wrong in ((), ("first", "--all"), ("first", "--training")):
+        with pytest.raises(InputError):
+            s("export", *wrong)
+
+
+def test_what_a_compaction_wrote_is_no_training_data_wherever_it_came_from(house, home):
+    record = frame("## Goal\nship it")
+    summary = "This session is being continued from a previous conversation. What happened: much."
+    house.begin(id="made")
+    house.store.append("made", [user(record), assistant("on it"), user(summary), assistant("fine")], at=0)
+    marked = json.loads(s("export", "made", "-f", "openai").stdout)["messages"]
+    assert [m.get("clew_synthetic") for m in marked] == ["handoff (clew)", None, "handoff (claude-code)", None]
+    clean = json.loads(s("export", "made", "-f", "openai", "--training").stdout)["messages"]
+    assert [m["content"] for m in clean] == ["on it", "fine"]
+
+
+@pytest.mark.parametrize("wrong", ["nowhere.json", ".", "garbage", "empty"])
+def test_what_can_not_be_imported_is_said(house, tmp_path, wrong):
+    (tmp_path / "garbage").write_bytes(b"\xff\x00\x80" * 50)
+    (tmp_path / "empty").write_bytes(b"")
+    with pytest.raises(InputError):
+        s("import", str(tmp_path / wrong))
+
+
+def test_looking_makes_no_store(home, tmp_path):
+    lookups = (
+        ("list",), ("show", "x"), ("tree", "x"), ("resume", "x"), ("fork", "x"), ("rename", "x", "y"), ("export", "x"),
+        ("rm", "x", "-y"), ("prune", "--older-than", "1d"), ("purge", "--secret", "abcdef"),
+    )  # fmt: skip
+    for args in lookups:
+        with pytest.raises(StoreMissing, match="nothing is stored yet"):
+            s(*args, "--tenant", "typo")
+    for args in (("info",), ("check",), ("migrate",), ("vacuum",)):
+        with pytest.raises(StoreMissing, match="nothing is stored yet"):
+            st(*args)
+    with pytest.raises(StoreMissing):
+        st("copy", str(tmp_path / "nowhere"), str(tmp_path / "to"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_untitled_sessions_are_listed_by_how_they_began(house):
+    house.begin(id="third")
+    house.store.append("third", [user("please\nlook at " + "it " * 40)], at=0)
+    assert "“please look at it it" in s("list").stdout
+    assert "Task" in s("list").stdout
+
+
+def test_json_wherever_something_is_printed(house, tmp_path):
+    fork = s("fork", "first").stdout.strip()
+    assert [(x["id"], x["depth"]) for x in json.loads(s("tree", fork, "--json").stdout)] == [("first", 0), (fork, 1)]
+    assert json.loads(st("migrate", "--json").stdout) == {"version": 1, "backups": 0}
+    assert set(json.loads(st("vacuum", "--json").stdout)) == {"before", "after"}
+    assert json.loads(st("copy", house.store.url, str(tmp_path / "c"), "--json").stdout) == {"copied": 3, "there": 0}
+    assert json.loads(s("purge", "--secret", KEY, "--json").stdout)["places"]["messages"] == 1
+    gone = json.loads(s("rm", fork, "--yes", "--json").stdout)
+    assert (gone["deleted"], gone["freed"]["sessions"]) == ([fork], 1)
+    assert json.loads(s("prune", "--older-than", "1d", "--json").stdout)["deleted"] == []
 
 
 def test_rm_says_what_it_frees_and_asks(house):

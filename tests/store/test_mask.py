@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from clew.errors import InputError
 from clew.store.mask import Masker
 
 SECRETS = ["plain123", 'quo"te\\back', "umläut-é", "new\nline", "emoji😀x", "slash/ed"]
@@ -41,10 +42,10 @@ def test_nothing_else_changes():
 
 
 def test_what_would_mask_wrongly_is_refused():
-    with pytest.raises(ValueError, match="empty"):
+    with pytest.raises(InputError, match="empty"):
         Masker("", "*")
     for mask in ('"', "\\", "é", "a\nb"):
-        with pytest.raises(ValueError, match="mask"):
+        with pytest.raises(InputError, match="mask"):
             Masker("x", mask)
 
 

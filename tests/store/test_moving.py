@@ -13,7 +13,7 @@ from clew.store import NewSession, Original, open_store
 from clew.store.archive import from_line, to_line
 from clew.store.copy import copy
 from clew.store.export import MARK, SYNTHETIC, Options, export
-from clew.store.imports import import_file
+from clew.store.imports import import_file, said_at
 from clew.store.prune import prunable
 from clew.store.records import Epoch
 from clew.testing.builders import Clock, assistant, call, message, result, user
@@ -139,6 +139,74 @@ def test_importing_again_does_no_harm(store, tmp_path):
     target.append("b", [user("more")], at=3)
     with pytest.raises(Conflict):
         list(import_file(target, archive))
+
+
+def thread(*texts: str) -> list[dict]:
+    return [{"role": ("user", "assistant")[n % 2], "content": x} for n, x in enumerate(texts)]
+
+
+def test_conversations_without_an_id_that_begin_alike_are_kept_apart(tmp_path):
+    store = open_store("memory://")
+    long = "You are careful. " * 400
+    files = {
+        "a": [{"role": "system", "content": long}, *thread("fix it", "ok", "thanks")],
+        "b": [{"role": "system", "content": long}, *thread("fix it", "ok", "no, differently", "sure")],
+        "c": [{"role": "system", "content": long}, *thread("another thing", "ok")],
+    }
+    for name, messages in files.items():
+        (tmp_path / name).write_text(json.dumps({"messages": messages}))
+    ids = {name: next(import_file(store, tmp_path / name)).session.id for name in files}
+    assert len(set(ids.values())) == 3
+    (tmp_path / "b").write_text(json.dumps({"messages": [*files["b"], *thread("more")]}))
+    for name, new in (("a", 0), ("b", 1), ("c", 0)):
+        [again] = import_file(store, tmp_path / name)
+        assert (again.session.id, again.new) == (ids[name], new)
+
+
+def test_times_are_those_of_the_file(tmp_path):
+    store = open_store("memory://")
+    said = thread("no time", "iso", "seconds", "milliseconds", "nonsense")
+    stamps = (None, "2026-01-02T03:04:05.5Z", 1_767_323_100, 1_767_323_200_000, "yesterday")
+    for m, stamp in zip(said, stamps, strict=True):
+        if stamp is not None:
+            m["timestamp"] = stamp
+    (tmp_path / "t.json").write_text(json.dumps({"messages": said}))
+    [done] = import_file(store, tmp_path / "t.json")
+    times = [m.time for m in store.messages(done.session.id)]
+    assert times == [1_767_323_045.5, 1_767_323_045.5, 1_767_323_100, 1_767_323_200, 1_767_323_200]
+    assert (done.session.created, done.session.updated) == (times[0], times[-1])
+    assert said_at(store.messages(done.session.id)[:0], 5.0) == []
+
+
+@pytest.mark.parametrize("first", ["memory://", "sqlite"])
+@pytest.mark.parametrize("second", ["memory://", "sqlite"])
+def test_what_was_exported_and_imported_exports_to_the_same_bytes(store, tmp_path, first, second):
+    store.create(NewSession("c", "cli", kind="compression", parent="b"))
+    store.append("c", [synthetic("SUMMARY"), user("on \ue000 \x00 😀")], at=0)
+    store.add_usage("c", "m", {"n": 1.5})
+    store.put_state("c", "k", 1, {"a": [1.0, None, "\ud800"]})
+    store.end("c", "done")
+    store.purge("x y", "[masked]")
+    ids = Lineage(store).with_ancestors(["c"])
+    assert ids == ("a", "b", "c")
+    whole = b"".join(to_line(store.dump(n)) + b"\n" for n in ids)
+    for n, url in enumerate((first, second)):
+        path = tmp_path / f"{n}.jsonl"
+        path.write_bytes(whole)
+        target = open_store(url if url == "memory://" else str(tmp_path / f"to{n}.sqlite"))
+        assert [i.session.id for i in import_file(target, path)] == ["a", "b", "c"]
+        assert b"".join(to_line(target.dump(i)) + b"\n" for i in ids) == whole
+        assert not target.check()
+
+
+def test_a_summary_that_a_client_wrote_is_marked_or_left_out(store):
+    summary = message({"role": "user", "content": "the story so far"})
+    noted_ = transcript.Message(summary.role, summary.parts, summary.raw, summary.wire, {"compact_summary": True})
+    store.append("b", [noted_], at=3)
+    [line] = export(store, ["b"], "openai")
+    assert [m.get(MARK) for m in json.loads(line)["messages"]] == [None, None, None, "summary"]
+    [line] = export(store, ["b"], "openai", Options(training=True))
+    assert len(json.loads(line)["messages"]) == 3
 
 
 def test_native_files_come_in_to_the_byte(bench_dir, tmp_path):

@@ -13,9 +13,9 @@ import typer
 
 from clew.cli.keys import key
 from clew.cli.searchview import Look, glance_lines, hit_lines, window_lines
-from clew.cli.sessions import named
-from clew.cli.stores import STORE, TENANT, opened, url_of
-from clew.errors import InputError, StoreMissing
+from clew.cli.sessionview import named
+from clew.cli.stores import STORE, TENANT, existing
+from clew.errors import InputError
 from clew.lineage import session_id
 from clew.recall import Current, Discovery, Filters, Found, browse, current, discover, moment
 from clew.recall import recall as recall_original
@@ -91,18 +91,6 @@ def recall(
     text = plain(found.text) if sys.stdout.isatty() else found.text
     data = text.encode("utf-8", "backslashreplace")
     sys.stdout.buffer.write(data if not data or data.endswith(b"\n") else data + b"\n")
-
-
-def existing(store: str | None, tenant: str) -> Store:
-    """The store that is meant. Looking for something doesn't make one."""
-    handle = opened(store, tenant)
-    path = getattr(handle, "path", None)
-    if path is not None and not path.exists():
-        raise StoreMissing(
-            f"nothing is stored yet at {url_of(store)}" + (f" for tenant {tenant!r}" if tenant else ""),
-            hint="`clew serve` or `clew sessions import` fills it; --store names another",
-        )
-    return handle
 
 
 def _show(at: Callable[[int], Discovery], first: int, limit: int, look: Look, *, full: bool) -> None:

@@ -67,14 +67,17 @@ def _newest(store: Store, s: Session, where: Filters) -> bool:
     return later.id == s.id
 
 
-def _glance(store: Store, s: Session) -> Glance:
-    preview = ""
+def preview(store: Store, s: Session) -> str:
+    """How a conversation began: the first of the user's words, on one line."""
     for m in store.messages(s.root, 0, _LOOKED_AT):
         if m.message.role == "user" and m.message.text.strip():
-            preview = " ".join(masked(m.message.text).split())
-            break
-    if len(preview) > _PREVIEW:
-        preview = preview[: _PREVIEW - 1] + "…"
+            text = " ".join(masked(m.message.text).split())
+            return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
+    return ""
+
+
+def _glance(store: Store, s: Session) -> Glance:
     return Glance(
-        s.id, s.root, masked(s.title), s.source, s.workspace, s.created, s.updated, s.end_reason, s.length, preview
-    )
+        s.id, s.root, masked(s.title), s.source, s.workspace, s.created, s.updated, s.end_reason, s.length,
+        preview(store, s),
+    )  # fmt: skip

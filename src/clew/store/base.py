@@ -100,10 +100,19 @@ class Store(Protocol):
 
     # -- messages
 
-    def append(self, session: str, messages: Sequence[Message], *, at: int, chain: str | None = None) -> Appended:
+    def append(
+        self,
+        session: str,
+        messages: Sequence[Message],
+        *,
+        at: int,
+        chain: str | None = None,
+        times: Sequence[float] | None = None,
+    ) -> Appended:
         """Puts messages at position `at` and after. What already stands there is passed over, so a client may send its
         whole history again; the first message that differs raises Conflict with its position, and nothing is written.
         `chain`, where given, is the hash of the prefix before `at`, and must hold. `at` beyond the end is a Conflict.
+        `times` say when each message was said, where that wasn't now.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Sessions for other programs: one JSON object a line. What Clew made itself is marked, or left out, so that no handoff
+"""Sessions for other programs: one JSON object a line. What a compaction made is marked, or left out, so that no handoff
 becomes training data unseen.
 """
 
@@ -15,16 +15,26 @@ from clew.transcript import Image, Message, Opaque, Reasoning, Text, ToolCall, T
 
 SYNTHETIC = "synthetic"  # the key in a message's meta under which its maker says what it is: "handoff", say
 MARK = "clew_synthetic"
+_SUMMARY = "compact_summary"  # the key under which a client's file says that it is one
 
 Mask = Callable[[str], str]
 
 
+def noted(message: Message) -> str:
+    """What its maker noted it as, and what a client's own file says is a summary; "" for what somebody said."""
+    made = message.meta.get(SYNTHETIC)
+    return str(made) if made else "summary" if message.meta.get(_SUMMARY) else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`training` leaves out what Clew made instead of marking it; `mask` goes over every string on its way out."""
+    """`training` leaves out what a compaction made instead of marking it; `mask` goes over every string on its way out;
+    `made` says what a message is that nobody said.
+    """
 
     training: bool = False
     mask: Mask = str
+    made: Callable[[Message], str] = noted
 
 
 def export(store: Store, sessions: Iterable[str], format: str, options: Options | None = None) -> Iterator[bytes]:  # noqa: A002 - the word the command line uses
@@ -33,9 +43,12 @@ def export(store: Store, sessions: Iterable[str], format: str, options: Options 
     write = FORMATS[format]
     for name in sessions:
         session = store.session(name)
-        messages = [m.message for m in store.messages(name)]
-        if options.training:
-            messages = [m for m in messages if not m.meta.get(SYNTHETIC)]
+        made = [(m.message, options.made(m.message)) for m in store.messages(name)]
+        messages = [
+            Message(m.role, m.parts, m.raw, m.wire, {**m.meta, SYNTHETIC: what} if what else m.meta)
+            for m, what in made
+            if not (what and options.training)
+        ]
         yield jsonio.dumps(_masked(write(session, messages), options.mask))
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
 from clew import jsonio
-from clew.errors import Conflict, NotFound
+from clew.errors import Conflict, InputError, NotFound
+from clew.jsonio import Json
 from clew.store.archive import KIND, from_line
 from clew.store.base import Store
 from clew.store.records import NewSession, Session
 from clew.transcript import Message
 from clew.wire import files
+
+_MILLISECONDS = 1e11  # a number above it counts milliseconds: as seconds it would be in a distant millennium
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +31,83 @@ class Imported:
 
 def import_file(store: Store, path: Path, *, format: str | None = None, source: str = "") -> Iterator[Imported]:  # noqa: A002 - the word the command line uses
     """One file may hold several sessions: archived ones, or a conversation with its side chains. What is there already
-    is passed over; the same id with other messages is a Conflict.
+    is passed over; the same id with other messages is a Conflict. Times are those the file has.
     """
-    with path.open("rb") as f:
-        head = f.read(4096)
+    try:
+        with path.open("rb") as f:
+            head = f.read(4096)
+    except OSError as e:
+        raise InputError(f"{path} can't be read: {e.strerror}", hint="check the path and its permissions") from e
     if f'"type":"{KIND}"'.encode() in head:
         yield from _archived(store, path)
         return
     read = files.read(path, format=format)
-    name = read.head.session_id or f"import-{jsonio.digest(head)[:12]}"
     extra = {k: v for k, v in {"system": read.head.system, "branch": read.head.branch}.items() if v}
     made = NewSession(
-        name, source or read.head.format, read.head.model, read.head.title, "", read.head.cwd, "import", extra=extra
-    )
-    yield _put(store, made, read.messages, tuple(read.left_out))
+        read.head.session_id, source or read.head.format, read.head.model, read.head.title, "", read.head.cwd, "import",
+        extra=extra,
+    )  # fmt: skip
+    if made.id:
+        done = _put(store, made, read.messages, tuple(read.left_out))
+    else:
+        done = _put_nameless(store, made, read.messages, tuple(read.left_out))
+    yield done
     for chain in read.sidechains:
+        name = done.session.id
         child = NewSession(
             f"{name}/{chain.name}", "subagent", read.head.model, chain.name, kind="subagent", parent=name
         )
         yield _put(store, child, chain.messages, ())
 
 
+def _put_nameless(store: Store, new: NewSession, messages: tuple[Message, ...], left_out: tuple[str, ...]) -> Imported:
+    """Under an id made of how it begins, so that it is known again when it has grown. Another conversation that begins
+    alike gets the next number.
+    """
+    begins = "".join(m.address for m in messages[:3])
+    stem = f"import-{jsonio.digest(begins.encode())[:12]}"
+    for n in count(1):
+        try:
+            return _put(store, replace(new, id=stem if n == 1 else f"{stem}-{n}"), messages, left_out)
+        except Conflict as e:
+            if e.position is None or e.position < 0:
+                raise
+    raise AssertionError("there is always a next number")
+
+
 def _put(store: Store, new: NewSession, messages: tuple[Message, ...], left_out: tuple[str, ...]) -> Imported:
+    times = said_at(messages, store.now())
     try:
         store.session(new.id)
     except NotFound:
-        store.create(new)
-    done = store.append(new.id, messages, at=0)
+        store.create(replace(new, created=times[0]) if times else new)
+    done = store.append(new.id, messages, at=0, times=times)
     return Imported(store.session(new.id), done.new, left_out)
+
+
+def said_at(messages: Sequence[Message], now: float) -> list[float]:
+    """When each was said, by what its file noted; one of which nothing is known was said when the one before it was, and
+    at the beginning when the first of the others was.
+    """
+    noted = [_moment(m.meta.get("timestamp")) for m in messages]
+    at = next((t for t in noted if t is not None), now)
+    times = []
+    for t in noted:
+        at = t if t is not None else at
+        times.append(at)
+    return times
+
+
+def _moment(stamp: Json) -> float | None:
+    """Seconds since 1970, of what files write: ISO 8601, seconds, milliseconds."""
+    if isinstance(stamp, int | float) and not isinstance(stamp, bool):
+        seconds = float(stamp) / (1000 if stamp > _MILLISECONDS else 1)
+        return seconds if 0 < seconds < _MILLISECONDS else None
+    try:
+        at = datetime.fromisoformat(stamp) if isinstance(stamp, str) else None
+    except ValueError:
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() if at else None
 
 
 def _archived(store: Store, path: Path) -> Iterator[Imported]:

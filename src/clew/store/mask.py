@@ -16,9 +16,12 @@ class Masker:
 
     def __init__(self, secret: str, mask: str) -> None:
         if not secret:
-            raise ValueError("an empty value stands everywhere")
+            raise InputError("an empty value stands everywhere", hint="give the value that leaked")
         if not mask.isascii() or not mask.isprintable() or '"' in mask or "\\" in mask:
-            raise ValueError("a mask must read the same in a text, in JSON, and in JSON within JSON")
+            raise InputError(
+                f"{mask!r} can't be a mask",
+                hint="it must read the same in a text, in JSON, and in JSON within JSON: printable ASCII",
+            )
         self.secret, self.mask = secret, mask
         self.cleaned = clean(secret)  # as it stands in ids, titles, names: without what has no UTF-8 form
         self._plain = secret.encode("utf-8", "surrogatepass")

@@ -120,10 +120,11 @@ class MemoryStore:
             raise ValueError("only a child shares messages")
         if new.id in data.lines:
             raise Conflict(f"there is a session {new.id!r} already", hint="choose another id")
+        began = rounded(now if new.created is None else new.created)
         source, model, title, goal, workspace = map(clean, (new.source, new.model, new.title, new.goal, new.workspace))
         made = Session(
             new.id, self._tenant, source, model, title, goal, workspace, new.kind, new.parent, new.shared, inherited,
-            root, rounded(now), rounded(now), new.shared, chain, "", 0.0, _extra(new.extra),
+            root, began, began, new.shared, chain, "", 0.0, _extra(new.extra),
         )  # fmt: skip
         data.lines[new.id] = Line(made)
         return made
@@ -194,9 +195,18 @@ class MemoryStore:
 
     # -- messages
 
-    def append(self, session: str, messages: Sequence[Message], *, at: int, chain: str | None = None) -> Appended:
+    def append(
+        self,
+        session: str,
+        messages: Sequence[Message],
+        *,
+        at: int,
+        chain: str | None = None,
+        times: Sequence[float] | None = None,
+    ) -> Appended:
         with self._held() as data:
-            return data.append(data.line(session), messages, at, chain, [self.now()] * len(messages))
+            said = times if times is not None else [self.now()] * len(messages)
+            return data.append(data.line(session), messages, at, chain, said)
 
     def _append(self, data: Data, line: Line, messages: Sequence[Message]) -> None:
         data.append(line, messages, line.session.length, None, [self.now()] * len(messages))
@@ -368,7 +378,9 @@ class MemoryStore:
     def load(self, dump: Dump) -> Session:
         with self._held() as data:
             s = dump.session
-            new = NewSession(s.id, s.source, s.model, s.title, s.goal, s.workspace, s.kind, s.parent, s.shared, s.extra)
+            new = NewSession(
+                s.id, s.source, s.model, s.title, s.goal, s.workspace, s.kind, s.parent, s.shared, s.extra, s.created
+            )  # fmt: skip
             self._create(data, new, s.created)
             try:
                 return memory_whole.fill(data, dump)

@@ -19,7 +19,7 @@ END_REASONS = ("compression", "branched", "subagent", "reset", "done")
 @dataclass(frozen=True, slots=True)
 class NewSession:
     """A session to be. `shared` is how many of the parent's first messages it begins with; they are not copied.
-    `kind` says why it exists, one of `KINDS`.
+    `kind` says why it exists, one of `KINDS`; `created` when it began, where that wasn't now.
     """
 
     id: str
@@ -32,6 +32,7 @@ class NewSession:
     parent: str = ""
     shared: int = 0
     extra: Mapping[str, Json] = field(default_factory=lambda: NO_EXTRA)
+    created: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

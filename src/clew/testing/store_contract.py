@@ -216,6 +216,18 @@ class MessageContract(_Made):
         [back] = store.messages("s")
         assert (dict(back.message.meta), back.time) == ({"from": {"cli": 1}}, clock.now)
 
+    def test_what_was_said_earlier_keeps_its_time(self, store: Store, clock: Clock) -> None:
+        store.create(NewSession("s", created=100.5))
+        store.append("s", [user("a"), user("b")], at=0, times=[100.5, 200.25])
+        store.append("s", [user("a"), user("b"), user("c")], at=0, times=[1, 2, 300])
+        assert [m.time for m in store.messages("s")] == [100.5, 200.25, 300]
+        assert (store.session("s").created, store.session("s").updated) == (100.5, 300)
+        assert [s.id for s in store.sessions(SessionFilter(until=clock.now - 1))] == ["s"]
+        assert [h.position for h in store.find(Query(((Term("b"),),)), Scope(since=150, until=250))] == [1]
+        assert not store.find(Query(((Term("b"),),)), Scope(since=250))
+        store.append("s", [user("d")], at=3)
+        assert store.session("s").updated == clock.now
+
     def test_resending_the_whole_history_costs_what_is_new(self, store: Store) -> None:
         store.create(NewSession("s"))
         history = []

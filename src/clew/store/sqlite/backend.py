@@ -141,9 +141,17 @@ class SqliteStore:
 
     # -- messages
 
-    def append(self, session: str, messages: Sequence[Message], *, at: int, chain: str | None = None) -> Appended:
+    def append(
+        self,
+        session: str,
+        messages: Sequence[Message],
+        *,
+        at: int,
+        chain: str | None = None,
+        times: Sequence[float] | None = None,
+    ) -> Appended:
         with self._pool.write() as link:
-            done = self._append(link, session_row(link, session), messages, at, chain)
+            done = self._append(link, session_row(link, session), messages, at, chain, times)
             due = link.packer.newest == PLAIN and upkeep.due(link, done.new)
             behind = pending.due(link)
         if due:
@@ -308,8 +316,17 @@ class SqliteStore:
 
     # -- within a transaction
 
-    def _append(self, link: Link, row: Row, new: Sequence[Message], at: int, chain: str | None) -> Appended:
-        return messages.append(link, row, new, at=at, chain=chain, times=[self.now()] * len(new))
+    def _append(
+        self,
+        link: Link,
+        row: Row,
+        new: Sequence[Message],
+        at: int,
+        chain: str | None,
+        times: Sequence[float] | None = None,
+    ) -> Appended:
+        said = times if times is not None else [self.now()] * len(new)
+        return messages.append(link, row, new, at=at, chain=chain, times=said)
 
     def _learn(self) -> None:
         with self._pool.write() as link:

@@ -72,6 +72,11 @@ class Pool:
         self.packer = Packer({})
         _POOLS.add(self)
 
+    def __del__(self) -> None:
+        """A handle that was let go without `close()` leaves no connection open."""
+        for link in self._idle:
+            link.db.close()
+
     def after_fork(self) -> None:
         """A connection must not cross a fork: the child leaves the parent's alone, unclosed, and opens its own."""
         self._writing, self._guard = threading.Lock(), threading.Lock()

@@ -30,7 +30,8 @@ def create(link: Link, new: NewSession, now: float) -> None:
     elif new.shared:
         raise ValueError("only a child shares messages")
     texts = tuple(clean(t) for t in (new.id, new.source, new.model, new.title, new.goal, new.workspace, new.kind))
-    values = (*texts, parent, new.shared, inherited, root or 0, ms(now), ms(now), new.shared, chain, _extra(new.extra))
+    began = ms(now if new.created is None else new.created)
+    values = (*texts, parent, new.shared, inherited, root or 0, began, began, new.shared, chain, _extra(new.extra))
     try:
         no = link.db.execute(
             "INSERT INTO sessions (id, source, model, title, goal, workspace, kind, parent, shared, inherited, root, created,"

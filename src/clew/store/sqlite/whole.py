@@ -28,7 +28,7 @@ def dump(link: Link, session: str, tenant: str) -> Dump:
 def load(link: Link, dumped: Dump) -> None:
     s = dumped.session
     new = NewSession(
-        s.id, s.source, s.model, s.title, s.goal, s.workspace, s.kind, s.parent, s.shared, s.extra
+        s.id, s.source, s.model, s.title, s.goal, s.workspace, s.kind, s.parent, s.shared, s.extra, s.created
     )  # fmt: skip
     sessions.create(link, new, s.created)
     row = session_row(link, s.id)
