@@ -17,9 +17,10 @@ class Log:
         self.counter = counter
         self.alternates = alternates
         self.transcript = Transcript()
-        self.names = Names()
+        self._names = Names()
         self._sizes: list[int] = []
         self._builder = Builder()
+        self._read = 0  # messages that names and ledger have taken in
         self._snapshot: Ledger | None = None
         self.last_user = -1
         self.last_pictured = -1
@@ -34,9 +35,6 @@ class Log:
             self.last_user = position
             if any(isinstance(p, Image) for p in message.parts):
                 self.last_pictured = position
-        self.names.observe(message)
-        self._builder.observe(position, message, self.transcript)
-        self._snapshot = None
         self._originals[reference(message.address)] = Place(position, -1)
         return size
 
@@ -49,10 +47,25 @@ class Log:
     def measure(self, text: str) -> int:
         return self.counter.text(text)
 
+    @property
+    def names(self) -> Names:
+        self._catch_up()
+        return self._names
+
     def ledger(self) -> Ledger:
+        self._catch_up()
         if self._snapshot is None:
             self._snapshot = self._builder.ledger()
         return self._snapshot
+
+    def _catch_up(self) -> None:
+        """Names and facts are only asked for when something is compacted; a message that merely passes costs less."""
+        for position in range(self._read, len(self.transcript)):
+            message = self.transcript[position]
+            self._names.observe(message)
+            self._builder.observe(position, message, self.transcript)
+            self._snapshot = None
+        self._read = len(self.transcript)
 
     def original(self, ref: str) -> Message | None:
         """The message a reference stands for, where it is one of this log's."""
