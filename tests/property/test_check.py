@@ -78,7 +78,9 @@ def test_the_check_answers_and_its_answer_stands(reply: str, finish: str):
     assert not [x for x in text.split("\n") if OLD in x and not re.search(r"\w", x.replace(OLD, "").replace(MARK, ""))]
     assert not [f for f in find(text) if "[REDACTED" not in text[f.start : f.end]]
     assert not GHOST.search(text)
-    assert "`rm -rf /`" not in text  # as a command; without its quotes it is prose
+    assert not [
+        c for line in text.split("\n") for c in re.findall(r"`([^`]+)`", line) if "rm -rf" in c
+    ]  # unquoted: prose
 
 
 @settings(max_examples=150, deadline=None)
