@@ -83,3 +83,14 @@ def test_a_dirty_status_is_not_clean():
 def test_a_search_without_a_match_has_an_honest_outcome():
     command = only(Talk().ran("grep -n x a.py", "", code=1))
     assert command.outcome == "no output, exit 1"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "npm error command failed\nnpm error command sh -c tsc\nWaiting for the debugger to disconnect...",
+        "\nCommand aborted",
+    ],
+)
+def test_a_failure_that_its_output_ends_with_is_seen_behind_a_pipe(end: str):
+    assert only(Talk().ran("npm run check 2>&1 | tail -5", f"checking\n{end}")).failed

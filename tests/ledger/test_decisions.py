@@ -36,6 +36,17 @@ from tests.ledger.script import Talk
         "I would block the release at this commit.",
         "What broke is the sandbox, not your login.",
         "If the spike fails by noon, I'll fall back to a warning.",
+        "I'm invoking the binary by path explicitly to bypass the broken wrapper.",
+        "I've kept the old endpoint, since mobile clients still call it.",
+        "Keeping the old format; it goes with the next release.",
+        "Moved to a token so it follows the theme.",
+        "The run exposed a real protocol bug: every exec repeats its greeting.",
+        "I realized the warning came too late: a failed lookup hides it.",
+        "The package is not directly buildable: it leaves the parser out.",
+        "The reason it doesn't fail here is in your config.",
+        "Adding a return makes the flow clear to the linter.",
+        "The error comes from the second hook.",
+        "Dry-run by default is safer for a migration.",
         "Ich habe mich für SQLite entschieden.",
         "根本原因是缓存过期。",
     ],
@@ -124,3 +135,10 @@ def test_a_users_nod_is_none(turn: str):
 def test_each_is_kept_once():
     talk = Talk().agent("The root cause is a stale cache.").agent("The root cause is a stale cache.")
     assert len(talk.ledger().decisions) == 1
+
+
+def test_after_a_bare_announcement_the_next_sentence_is_what_was_found():
+    said = "I see the issue!\n\nThe component pads nothing to its width. Let me look at the other one."
+    assert [d.text for d in Talk().agent(said).ledger().decisions] == ["The component pads nothing to its width."]
+    asked = Talk().agent("Found it.\n\nIs that the file you meant?")
+    assert asked.ledger().decisions == ()

@@ -40,10 +40,19 @@ def test_several_requests_pend_together_and_one_reply_closes_them():
         "Here is what I would change: the date. Please confirm if you would like me to proceed.",
         "The tool is logged out. Please run `acme login`, then reply here.",
         "There are 70 places to change. I will go through them now:",
+        "The cache is stale. Let me check who writes it",
+        "Two of three pass. I'm running the last one now and then the linter.",
     ],
 )
 def test_a_reply_that_cannot_go_on_without_the_user_closes_nothing(reply: str):
     assert states(Talk().user("Move my flight.").agent(reply)) == ["open"]
+
+
+@pytest.mark.parametrize(
+    "reply", ["It is fixed. Let me know if it fails again.", "Let me explain: the cache is stale."]
+)
+def test_what_only_sounds_like_work_to_come_is_an_answer(reply: str):
+    assert states(Talk().user("Fix it.").agent(reply)) == ["answered"]
 
 
 def test_an_offer_to_do_more_is_an_answer_all_the_same():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.ledger import Builder, Ledger, names, of, values
+from clew.ledger import Builder, Ledger, heard, mood, names, of, orders, requests, settled, values
 from clew.ledger.sentences import sentences
 from clew.ledger.shell import simple_commands
 from clew.transcript import Transcript
@@ -136,3 +137,21 @@ def test_what_is_passed_over_holds_no_value(text: str):
 def test_what_is_passed_over_holds_no_name(text: str):
     alone = [m.span() for m in re.finditer(names._FORMS, text, re.VERBOSE)]
     assert [m.span("name") for m in names._NAME.finditer(text) if m["name"]] == alone
+
+
+RUNS = [
+    "keep ", "please keep it ", "leave a ", "i want the a b ", "per a !!!! ", "!", " ", "no-a-", "a", "a ", "also please ", "first a ", "we have to be ",
+    "i'm keeping ", "the a ", "found a a ", "; so i ", "should not ", "all a is ", "(", "in a small ", '"="', "let me ", "i've now ", "under 1 ", "*_`",
+]  # fmt: skip
+
+
+def test_no_build_of_a_sentence_takes_more_than_linear_time():
+    """Sentences are cut long before this length; a pattern that needs that is wrong all the same."""
+    patterns = [p for m in (heard, mood, orders, settled) for p in vars(m).values() if isinstance(p, re.Pattern)]
+    patterns.append(requests._AT_WORK)  # as it is used, of a reply's last characters
+    for run in RUNS:
+        text = (run * 12_000)[:12_000] + "x"
+        start = time.process_time()
+        for pattern in patterns:
+            pattern.search(text)
+        assert time.process_time() - start < 0.7, run  # some 0.1 s; more than a second where one is quadratic

@@ -12,6 +12,7 @@ from clew.ledger.errors import Errors
 from clew.ledger.facts import Ledger, TestRun
 from clew.ledger.files import Files
 from clew.ledger.foreign import recognise
+from clew.ledger.heard import answers, objection
 from clew.ledger.requests import Requests, spoken_by_user
 from clew.ledger.tasks import Tasks
 from clew.ledger.tests_ import parse
@@ -107,6 +108,7 @@ class Builder:
         if known is None or call is None:
             return
         action, given = known
+        self._heard(position, output.text)
         if action.tool.lower() == "skill":
             self._requests.skill()
         directory = action.directory or self._place.directory
@@ -117,6 +119,17 @@ class Builder:
         self._errors.tool(position, action, output, given)
         if action.kind == "todo":
             self._tasks.call(position, given, output.text[:300])
+
+    def _heard(self, position: int, result: str) -> None:
+        """Take in what the user said by way of a result: there is no user message that says it."""
+        said = objection(result)
+        if said:
+            self._requests.heard(position, said)
+            self._constraints.user(position, said)
+            self._decisions.user(position, said)
+        for answer in answers(result):
+            self._decisions.answered(position, answer.text)
+            self._constraints.user(position, answer.said)
 
     def _command(self, position: int, call: Place, action: Action, output: Output, directory: str) -> None:
         run = parse(action.command, call.message, output) if action.command else None

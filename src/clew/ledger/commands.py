@@ -6,13 +6,14 @@ import re
 from dataclasses import dataclass, replace
 
 from clew.ledger.facts import Command, TestRun
+from clew.ledger.heard import declined
 from clew.ledger.outcome import bounded, outcome
 from clew.ledger.shell import Simple, simple_commands
 from clew.ledger.tools import Action, Output
 
 # Said at the end of an output whose exit code a pipe, `|| true` or `; echo` has swallowed.
 _HIDDEN = re.compile(
-    r"^(?:FAIL\b(?!:)|FAILED\b|make(?:\[\d+\])?: \*\*\* .*|error: could not compile\b.*|npm ERR! .*|\[\w[\w:-]*\] ERROR task failed.*"
+    r"^(?:FAIL\b(?!:)|FAILED\b|make(?:\[\d+\])?: \*\*\* .*|error: could not compile\b.*|npm ERR! .*|npm error (?:code|command failed|Lifecycle script|Test failed).*|Command aborted|\[\w[\w:-]*\] ERROR task failed.*"
     r"|ELIFECYCLE.*|.*ELIFECYCLE.*|exit status [1-9]\d*|(?:EXIT|exit|rc|EXIT_CODE)[=: ]+[1-9]\d*|fatal: .*|.*: command not found"
     r"|BUILD FAILED.*|Error: Process completed with exit code [1-9].*|Command failed.*|error: script \"[^\"]*\" exited with code [1-9]\d*)\s*$",
     re.MULTILINE,
@@ -42,7 +43,7 @@ class Commands:
         if not text and at is None:
             return None
         parts = simple_commands(text if at is None else self.facts[at].text)
-        told = output.failed and not (output.guessed and _only_prints(parts))
+        told = output.failed and (not (output.guessed and _only_prints(parts)) or declined(output.text))
         failed = told or (not run.ok if run is not None else hidden_failure(output, parts))
         came = replace(output, failed=failed) if failed != output.failed else output
         if at is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from clew.ledger import mood, orders
+
 # Orders that hold beyond the moment. "Don't" counts where it is an order, not where somebody doesn't know or have.
 _EN = r"""
     \b(?:must(?:n['’]?t|\ not)?|never|always|from\ now\ on|going\ forward|at\ all\ times|under\ no\ circumstances|no\ matter\ what)\b
@@ -123,7 +125,9 @@ def binding(said: str, length: int = 0) -> str:
         if cue is None or (cue.start() > _LEAD and cue.re is not _CAPITALS):
             return ""
     plain = _EXCLAIMS.sub("", _OATHS.sub("", said))
-    return _commanded(said, plain, length) or _wanted(said, plain, length)
+    if mood.reported(plain):
+        return ""
+    return _commanded(said, plain, length) or _wanted(said, plain, length) or _built(plain, length)
 
 
 def _commanded(said: str, plain: str, length: int) -> str:
@@ -147,3 +151,12 @@ def _wanted(said: str, plain: str, length: int) -> str:
     if length >= _PASTE or _WANTED.search(plain) is None or _TOLD.search(said) is not None:
         return ""
     return "" if _ASKED.search(said) is not None and _PUT_FORWARD.search(plain) is None else "preference"
+
+
+def _built(plain: str, length: int) -> str:
+    """By its build alone."""
+    if length >= _PASTE or _ASKED.search(plain) is not None or mood.queries(plain):
+        return ""
+    if mood.rules(plain) or orders.restricts(plain):
+        return "constraint"
+    return "preference" if mood.wishes(plain) else ""

@@ -7,6 +7,7 @@ import re
 from clew.ledger.facts import Decision
 from clew.ledger.reasons import aloud, cause, choice, fallback, listed
 from clew.ledger.sentences import sentences, unquoted
+from clew.ledger.settled import abroad, announces, settles
 
 _LONGEST, _SHORTEST = 500, 8
 _LONGEST_PASTE = 4_000  # characters of a user message up to which its sentences are taken for the user's own choices
@@ -21,6 +22,7 @@ _WHY = r"\b(?:because|since|so\s+that|so\s+(?:it|the|we|that|this|recording)|ins
 _COMMITS = re.compile(
     rf"\b{_WILL}{_ADVERB}\s+{_CHANGE}\b(?!\s+(?:a\s+(?:look|temp\w*)|another\s+look|sure|back|through|ahead\s+and\s+(?:check|run|look)))"
     rf"|\b{_WILL}{_ADVERB}\s+(?:add|put|move|place|extract)\s+(?!.{{0,30}}\b(?:tests?|cases?|entry|import|print)\b).{{2,80}}?\s(?:to|into|in|under)\s+(?:the\s+)?…"
+    r"|\blet\s+me\s+(?:move|switch|keep|revert|convert|rename|drop|split|merge)\b.{2,80}?\s(?:to|into|out|with|from|instead)\b(?!\s+the\s+(?:start|top|next)\b)"
     rf"|\b(?:i['’]?m|i\s+am)\s+going\s+to\s+(?!need|check|look|run|test|verify|read|see|search|try|investigate|start)\w+"
     rf"|\b(?:{_WILL}|let\s+me|i['’]?m|i\s+am)\s+(?:\w+\s+){{1,2}}?.{{0,160}}?{_WHY}",
     re.IGNORECASE,
@@ -39,7 +41,7 @@ _CHOSE = re.compile(
     r"\b(?:decided\s+(?:to|on|that)|going\s+with|went\s+with|opted\s+(?:for|to)|settled\s+on|(?:i|we)\s+(?:chose|picked)|chose\s+to|chosen\s+(?:approach|option))\b"
     r"|\bdecision\b[*_]*\s*:|\brecommend(?:ation)?\b[*_]*\s*(?::|is\b)|\bi(?:['’]d|\s+would)?\s+(?:recommend|suggest)\b|\bi(?:['’]d|\s+would)\s+(?:use|pick|choose|go\s+(?:with|for)|keep|prefer|avoid|aim\s+for)\b"
     r"|\b(?:best|better|proper|correct|right|simplest|cleanest|safest|real)\s+(?:\w+\s+)?(?:fix|solution|approach|plan|way|option)\s+(?:\w+\s+){0,3}?(?:is|was|would\s+be|will\s+be)\b"
-    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|should\s+be)\b|^\W*(?:the\s+)?(?:\w+\s+)?fix\s*[*_]*\s*:|^\W*(?:\w+ing\b.*|it\s+)makes\s+(?:the\s+most\s+|more\s+)?sense\b|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|insert|check|look|verify|find|see))"
+    r"|\bthe\s+(?:\w+\s+)?fix\s*[*_]*\s*(?:is|was|should\s+be)\b(?!\s+(?:complete|done|in|ready|working|correct|right|now)\b)|^\W*(?:the\s+)?(?:\w+\s+)?fix\s*[*_]*\s*:|^\W*fix\s+is\s|^\W*(?:\w+ing\b.*|it\s+)makes\s+(?:the\s+most\s+|more\s+)?sense\b|\b(?:so|therefore|thus),?\s+(?:i|we)\s+(?:should|must)\b(?!\s+(?:have|insert|check|look|verify|find|see))"
     r"|\bi\s+need\s+to\s+change\b",
     re.IGNORECASE,
 )
@@ -48,21 +50,15 @@ _CAUSE = re.compile(
     r"|\bi\s+see\s+(?:the\s+)?(?:issue|problem|what\s+\w+(?:\s+\w+)?)\s*(?:[:,;—–-]|\bwith\b|\bin\b|\bis\b)\s*\S+\s+\S+|\bfound\s+(?:the\s+)?(?:it|issue|bug|problem|cause|culprit|root)\b\s*(?:[:!—–-]|in\b)\s*\S"
     r"|\b(?:fail(?:s|ed|ing)?|br(?:oke|eaks|oken)|crash(?:es|ed)|happen(?:s|ed)|error(?:s|ed)|hangs?|panics?|occur(?:s|red))\b.{0,80}?\b(?:because|due\s+to|since)\b|^\W*this\s+(?:only\s+)?happens\s+when\b"
     r"|\b(?:is|was|are|were)\s+(?:caused\s+by|due\s+to|because)\b|\b(?:that|this|which)['’]?s?\s+(?:is\s+)?why\b|\bturns\s+out\b|\bexposed\s+an?\b|\bonly\s+happens?\s+when\b|\bthe\s+(?:bug|culprit|catch)\s*[*_]*\s*:"
-    r"|\b(?:looks|seems)\s+like\s+i\b|\bi\s+(?:accidentally|mistakenly|forgot)\b|^\W*this\s+is\s+(?:in|because|caused)\s+\S+|\b(?:confirms|proves)\s+that\b"
+    r"|\b(?:looks|seems)\s+like\s+i\b|\bi\s+(?:accidentally|mistakenly|forgot)\b|^\W*this\s+is\s+(?:in|because|caused)\s+\S+|\b(?:confirms|proves)\s+(?:that\b|…\s+\w+s\b)|\b(?:this|that|which)\s+explains\s+(?:why|the)\b|^\W*(?:the|this|your|our|…|it)\b[^!]*(?:n['’]t|\bnot|\bnever)\s[^!]*!\W*$"
     r"|\b(?:pre-?existing|unrelated)\b.{0,60}\b(?:issue|failure|to\s+(?:my|our|these|this))\b|\b(?:my|our|these)\s+changes?\b.{0,30}\bunrelated\b",
-    re.IGNORECASE,
-)
-_ABROAD = re.compile(
-    r"\b(?:ich\s+(?:nehme|verwende|benutze|werde\s+\w+\s+(?:verwenden|nutzen)|habe\s+mich\s+(?:für\s+\S+\s+)?entschieden)|wir\s+(?:nehmen|verwenden)|die\s+ursache\s+ist|das\s+problem\s+(?:ist|war|liegt)"
-    r"|je\s+vais\s+(?:utiliser|garder|remplacer)|j['’]ai\s+(?:choisi|décidé)|la\s+cause\s+(?:est|es)|le\s+problème\s+(?:est|vient)|voy\s+a\s+(?:usar|mantener)|he\s+decidido|decidí|el\s+problema\s+(?:es|era))\b"
-    r"|决定|我将使用|我会使用|采用|根本原因|问题在于|原因是|ことにしました|ことにします|原因は|を採用",
     re.IGNORECASE,
 )
 _YES = (
     r"(?:(?:ok(?:ay)?|yes|yeah|yep|yup|sure|right|alright|good|great|cool|perfect|thanks|no|so|hmm|please)[,.!:]?\s+)*"
 )
 _USER_CHOICE = re.compile(
-    rf"^\W*{_YES}(?:let['’]?s\s+(?!see|check|look|test|review|discuss|think|commit|push|run|talk|find|debug|investigate|say|continue|wait|get\b|please|go\W*$|try\s+again)[a-z]{{2,}}"
+    rf"^\W*{_YES}(?:let['’]?s\s+(?!see|check|look|test|review|discuss|think|commit|push|run|talk|find|debug|investigate|say|continue|wait|get\b|please|go\W*$|try\s+again|write|create|open|start(?!\s+with)|begin|update|document|publish|move\s+on|clean)[a-z]{{2,}}"
     r"|(?:do|go\s+with|take|pick|use|choose|implement)\s+(?:option\s+)?(?:#?\d+\b|[A-D]\b|option\b|both\b|the\s+(?:first|second|third|last|latter|former)\b)"
     r"|go\s+(?:with|for)\b|option\s+(?:\d|[a-d])\b|we(?:['’]ll|\s+will)?\s+(?:go\s+with|use|decided)\b|i(?:['’]ve)?\s+(?:decided|chose|choose|pick)\b)"
     r"|^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure)[,.!:]?\s+)+(?:please\s+)?(?:go\s+ahead|proceed|do\s+(?:it|that|this|so|both|all|option|\d)|cancel|book|start\s+implementing|upgrade|downgrade|refund|use)\b"
@@ -95,7 +91,7 @@ _VAGUE = re.compile(
     r"\b(?:make|do|add|apply|implement|use)\s+(?:the|these|those|this|that|it|them|my)(?:\s+\w+)?(?:\s+now)?\s*[.:!]*$",
     re.IGNORECASE,
 )
-_FEWEST = 5  # words under which a sentence says too little to be a decision ("I see the issue.")
+_FEWEST = 4  # words under which a sentence says too little to be a decision ("I see the issue.")
 _SCAFFOLD = re.compile(
     r"\b(?:debug\w*|logging|log\s+lines?|prints?\s+(?:at|in|to|before|after)|print\s+statements?|lines?\s+\d+|replace\s+(?:the|these)\s+lines?|syntax\s+error|placeholder|for\s+now|this\s+change)\b"
     r"|`?\bsed\b|\b(?:before|after)\s+\d+|\bagain\b"
@@ -124,15 +120,21 @@ class Decisions:
             if _USER_CHOICE.search(said) and not _asks(said) and _WORDS.search(said):
                 self._add(sentence, position)
 
+    def answered(self, position: int, text: str) -> None:
+        """A question of the agent's with the user's answer."""
+        self._add(text[:_LONGEST], position)
+
     def assistant(self, position: int, text: str) -> None:
-        settled, thinking = listed(text), text.startswith("THOUGHT") or aloud(text)
+        settled, thinking, led_in = listed(text), text.startswith("THOUGHT") or aloud(text), False
         for sentence in sentences(text):
             if len(sentence) > _LONGEST:
                 continue
             said = _THOUGHT.sub("", unquoted(sentence))
             long = len(said.split()) >= _FEWEST or _UNSPACED.search(said) is not None
-            if sentence in settled or (long and decided(said, thinking=thinking)):
+            told = led_in and long and states(said)
+            if sentence in settled or told or (long and decided(said, thinking=thinking)):
                 self._add(_THOUGHT.sub("", sentence), position)
+            led_in = not thinking and announces(said)
 
     def _add(self, sentence: str, position: int) -> None:
         plain = " ".join(sentence.lower().split())
@@ -159,10 +161,12 @@ def decided(said: str, *, thinking: bool = False) -> bool:
         return True
     if _UNSURE.search(said) is not None:
         return False
-    if any(p.search(said) is not None for p in (_CAUSE, _ABROAD, _CHOSE)):
+    if any(p.search(said) is not None for p in (_CAUSE, _CHOSE)) or abroad(said):
         return True
     if by_hand:
         return False
+    if not thinking and settles(said):
+        return True
     if cause(said, thinking=thinking) or choice(said):
         return True
     return (
@@ -171,6 +175,11 @@ def decided(said: str, *, thinking: bool = False) -> bool:
         and (_SCAFFOLD.search(said) is None or _GIVEN.search(said) is not None)
         and _VAGUE.search(said) is None
     )
+
+
+def states(said: str) -> bool:
+    """Whether it states anything, rather than asks or goes to look."""
+    return not _asks(said) and _LOOKS.search(said) is None and _UNSURE.search(said) is None
 
 
 def _asks(said: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from clew.jsonio import Json
 from clew.ledger.commands import Ended
 from clew.ledger.facts import ErrorFact
+from clew.ledger.heard import declined
 from clew.ledger.outcome import bounded, error_line, last_line
 from clew.ledger.shell import LOOKS, keys
 from clew.ledger.testscope import scope_of
@@ -16,15 +17,13 @@ from clew.ledger.tools import Action, Output
 
 _LONGEST = 400
 _EACH = 6  # failing tests of one run, and errors of one paste, that are kept
-_DECLINED = re.compile(
-    r"The user doesn't want to proceed|Request interrupted|\[Tool use rejected|operation was aborted|user rejected",
-    re.IGNORECASE,
+# What a user pasted: a failing test or an exception by name, and lines that only begin with a word for trouble.
+_PASTED_NAMED = (
+    r"--- FAIL: .*|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)\b: .*|FAILED \S+::.*|Uncaught \w+.*|error\[E\d+\]: .*"
 )
-_PASTED = re.compile(
-    r"^\s*(?:--- FAIL: .*|(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)\b: .*|(?:fatal|error|panic|Error|ERROR): .*|FAILED \S+::.*"
-    r"|npm ERR! .*|Uncaught \w+.*|error\[E\d+\]: .*)$",
-    re.MULTILINE,
-)
+_NAMED = re.compile(rf"^\s*(?:{_PASTED_NAMED})$", re.MULTILINE)
+_PASTED = re.compile(rf"^\s*(?:{_PASTED_NAMED}|(?:fatal|error|panic|Error|ERROR): .*|npm ERR! .*)$", re.MULTILINE)
+_DOCUMENT = 2_500  # characters from which a message is a report that quotes logs: only names count there
 # What stays broken until it is seen to work, whatever the agent says; other commands are only ways to something.
 _CHECKS = re.compile(
     r"test|lint|build|check|vet|tsc|mypy|ruff|eslint|clippy|compile|jest|nox|tox|rspec|make|cargo|mvn|gradle|deploy|push|install|migrate"
@@ -90,7 +89,7 @@ class Errors:
                 if o.origin & origin:
                     self._close(text, position)
             return
-        if _DECLINED.search(output.text[:300]) is not None:
+        if declined(output.text):
             return
         if action.kind in ("read", "search", "fetch") and not origin & self._missed:
             self._missed |= origin
@@ -101,7 +100,8 @@ class Errors:
 
     def user(self, position: int, text: str) -> None:
         """Errors a user pasted: open until that message is answered or the same test passes."""
-        for i, m in enumerate(_PASTED.finditer(bounded(text))):
+        pattern = _PASTED if len(text) < _DOCUMENT else _NAMED
+        for i, m in enumerate(pattern.finditer(bounded(text))):
             if i >= _EACH:
                 break
             name = re.match(r"\s*--- FAIL: (\S+)", m.group())
@@ -150,7 +150,7 @@ def _lines(ended: Ended) -> list[tuple[str, str]]:
     if run is not None and run.failing:
         told = bounded(text).split("\n")
         return [(_line_of(name, told)[:_LONGEST], name) for name in run.failing[:_EACH]]
-    if _DECLINED.search(text[:300]) is not None:
+    if declined(text):
         return []
     line = error_line(text) or last_line(text)
     package = _PACKAGE.match(line)

@@ -30,7 +30,7 @@ _ADDRESSED = re.compile(
     re.IGNORECASE,
 )
 _CONTRAST = re.compile(
-    r"^\W*(?:instead\s+of|rather\s+than)\b.{3,160}?,|^\W*[A-Z][a-z]+\s+(?:the|an?|to|from|into|in|on|it|them|this|that|all|only|both|[*_]*…).*\binstead\W*$|\b(?:us(?:e|es|ed|ing)|now|compar\w+|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*|\w{3,}ed|spun|left|put|set|live)\b.*"
+    r"^\W*(?:instead\s+of|rather\s+than)\b.{3,160}?,|^\W*[A-Z][a-z]+\s+(?:the|an?|to|from|into|in|on|it|them|this|that|all|only|both|[*_]*…).*\binstead\W*$|\b(?:us(?:e|es|ed|ing)|now|compar\w+|updat\w+|chang\w+|replac\w+|switch\w+|keep\w*|kept|mov(?:e|es|ed|ing)|reus\w+|ma[dk]e\w*|making|pass\w*|add(?:s|ed|ing)?|stor\w+|takes?|taking|let\s+me|squash\w*|fix\w*|split\w*|wrap\w*|\w{3,}ed|\w{3,}s|spun|left|put|set|live)\b.*"
     r"\b(?:instead\s+of|rather\s+than|in\s+place\s+of|in\s+favou?r\s+of)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -49,7 +49,7 @@ _TURNS = 3  # turns of thought from which a message thinks aloud
 _GOOD = r"(?:clean|simpl|bett|best|saf|right|correct|practical|preferr|preferab|cheap|nic|fast|easi|sens|good|enough|sufficient|sound|robust|reasonabl)\w*"
 _WEIGHS = re.compile(
     rf"\b(?:option|approach|choice|plan|way|route|solution|alternative|variant|design)s?\s*[#(]?(?:\d+|[a-d]\b)?[)\s]*(?:\([^)]*\)\s*)?(?:\w+\s+)?(?:is|are|seems?|looks?|makes?|would\s+be|feels?)\s+(?:\w+\s+){{0,3}}?{_GOOD}\b"
-    rf"|^\W*[A-D1-4]\s+is\s+(?:\w+\s+)?{_GOOD}\b|\b(?:cleaner|simpler|cheaper|safer|easier|better)\s+than\b|\bi(?:['’]d|\s+would)?\s+lean\b|\bmy\s+(?:vote|preference|pick|choice|recommendation)\b"
+    rf"|^\W*[A-D1-4]\s+is\s+(?:\w+\s+)?{_GOOD}\b|\b(?:cleaner|simpler|cheaper|safer|easier|better)\s+than\b|\b(?:is|are)\s+(?:cleaner|simpler|cheaper|safer|easier)\s+(?:here|for)\b|\bi(?:['’]d|\s+would)?\s+lean\b|\bmy\s+(?:vote|preference|pick|choice|recommendation)\b"
     r"|\bthe\s+only\s+(?:[\w-]+\s+)?(?:way|option|fix|choice|place\s+(?:that|where|to))\b|\b(?:is|are)\s+(?:not\s+)?worth\s+\w+ing\b|\b(?:is|are)\s+(?:already\s+)?decided\b"
     r"|\b(?:deliberately|intentionally|on\s+purpose|by\s+design)\b|^\W*(?:the\s+)?(?:trade-?off|choice|call|decision)\s+(?:i|we)\s+made\b"
     r"|\bnow\s+(?:falls?\s+back|lives?|owns?|belongs?|defaults?)\b|\bstays?\s+(?:as|in|on|out)\b"
@@ -94,9 +94,9 @@ _REFUSES = re.compile(
 _BLAMES = re.compile(
     r"\b(?:the|these|those|this|all|both)\s+(?:[\w`./-]+\s+){0,3}(?:errors?|failures?|warnings?|diagnostics?|crash(?:es)?|differences?|breakage|regressions?)\s+"
     r"(?:is|are|was|were|comes?|came|stems?)\s+(?:(?:just|only|all|simply|actually|really|coming)\s+)*(?:(?:in|from|because|due|an?|the|expected|that|pre-existing|caused|unrelated|config\w*|harmless|false)\b|not\s+(?:in|from|ours|caused|related|due|a\b))"
-    r"|\b(?:is|are|was|were)\s+(?:being\s+|getting\s+)(?:treated|parsed|interpreted|read|taken|misread|picked\s+up)\s+as\b|\bthere(?:['’]s|\s+is)\s+(?:\w+ly\s+)?an?\s+[*_]*(?:[\w-]+\s+){0,2}(?:bug|mismatch|race|regression|typo|leak)\b"
+    r"|\b(?:is|are|was|were)\s+(?:being\s+|getting\s+)(?:treated|parsed|interpreted|read|taken|misread|picked\s+up)\s+as\b|\bthere(?:['’]s|\s+is)\s+(?:\w+ly\s+)?an?\s+[*_]*(?:[\w-]+\s+){0,2}(?:bug|mismatch|race|regression|typo|leak|conflict|problem)\b"
     r"|[,;]\s*so\s+(?:i|we)\s+(?:still\s+)?(?:can['’]t|cannot|couldn['’]t)\b|\b(?:confirm|prove|show)(?:s|ed)\b.{3,80}\b(?:is|are|was|were)\s+(?:false|wrong|broken)\b"
-    r"|\bthe\s+(?!next\s)(?:[\w-]+\s+){1,2}(?:cause|culprit|problem|issue|bug|blocker|reason|obstacle|snag|catch)\s+(?:here\s+|now\s+)?(?:is|was)\b(?!\s+(?:fixed|gone|resolved|clear|unclear|now)\b)"
+    r"|\bthe\s+(?!next\s)(?:[\w-]+\s+){1,2}(?:cause|culprit|problem|issue|bug|blocker|reason|obstacle|snag|catch|failure|gap|risk)\s+(?:here\s+|now\s+)?(?:is|was)\b(?!\s+(?:fixed|gone|resolved|clear|unclear|now)\b)"
     r"|\b(?:bugs?|errors?|failures?|problems?|issues?|symptoms?|differences?)\s+(?:all\s+)?(?:stems?|comes?|came|results?|arises?|follows?)\s+from\b"
     r"|\b(?:it['’]s|it\s+(?:is|was)|this\s+(?:is|was)|that['’]s)\s+(?:(?:just|actually|simply|really|not|only)\s+)?an?\s+[*_]*(?:[\w-]+\s+){0,3}?(?:race(?:\s+condition)?|deadlock|off-by-one|typo|regression|leak|mismatch|bug|limitation|misconfiguration|false\s+positive|side\s+effect|artefact|artifact|oversight)\b"
     r"|\b(?:is|are|was|would\s+(?:still\s+)?be)\s+(?:still\s+)?(?:the\s+)?wrong\s+(?:for|model|approach|way|place|layer|fix|design|abstraction|tool)\b|\b(?:was|is)\s+not\b[^.;]{2,60};\s*it(?:['’]s|\s+(?:is|was))\b",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from clew.ledger.facts import Request
 from clew.ledger.foreign import recognise
 from clew.ledger.tools import one_line
-from clew.transcript import Image, Message, Opaque, Text
+from clew.transcript import Message, Opaque, Text
 
 _REMINDER = re.compile(r"<(system-reminder|command-message|local-command-caveat)>.*?</\1>\s*", re.DOTALL)
 # What clients put among a user's words, or send in a user's name.
@@ -71,6 +71,14 @@ _ASKS_BACK = re.compile(
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(r"[:：]\s*\Z")
+# A reply whose last sentence says what the agent is at just now is none yet: it was cut off, or its calls are still to come.
+_AT_WORK = re.compile(
+    r"(?:\A|[.!\n]\s+)(?:(?:now|next|so|then|first|also|and|ok(?:ay)?)[\s,]+)*(?:let me (?!know\b|summari[sz]e\b|be clear\b|explain\b|recap\b)\w+"
+    r"|i['’]m (?:now )?(?:running|re-?running|checking|regenerating|reading|looking (?!forward)|testing|building|inspecting|fixing|searching|editing|verifying)\b)[^.!?\n]*[.…]?\s*\Z",
+    re.IGNORECASE,
+)
+_LAST = 400  # characters of a reply's end
+_BARE = 12  # characters after a "stop" below which nothing else is asked
 _EXPANSION = 300  # characters from which a message right after a slash command is what the client made of it
 
 
@@ -120,8 +128,6 @@ class Requests:
         expansion = (self._after_command or self._after_skill) and len(text) >= _EXPANSION
         self._after_skill = False
         self._after_command = _COMMAND_NAME.search(spoken) is not None and bool(text)
-        if not text and any(isinstance(p, Image) for p in message.parts) and not spoken:
-            text = ""
         if _INTERRUPTED.search(spoken) and not text:
             self._interrupted(position)
             return ""
@@ -131,15 +137,27 @@ class Requests:
         self._closed_last = []
         if not text or expansion:
             return text
+        if not self._asked(position, text):
+            return ""
+        self._worked_on = False
+        return text
+
+    def heard(self, position: int, text: str) -> None:
+        """What a user said in turning a call down: the same as a turn of his, amid the work."""
+        self._closed_last = []
+        if _GO_ON.match(text) is None:
+            self._asked(position, text)
+
+    def _asked(self, position: int, text: str) -> bool:
+        """A new request, which may take earlier ones back; says whether it asks for more than that."""
         stop = _STOP.match(text)
         if stop is not None and _OBJECT.match(text[stop.end() :]) is None:
             self._withdraw(position, stop["verb"])
-            if len(text) - stop.end() < 12 and _BACK.match(stop["verb"]) is None:
-                return ""
-        self._worked_on = False
+            if len(text) - stop.end() < _BARE and _BACK.match(stop["verb"]) is None:
+                return False
         self._open.append(len(self.facts))
         self.facts.append(Request(text, position))
-        return text
+        return True
 
     def skill(self) -> None:
         """A skill was loaded: the long message in the user's name that follows is its text."""
@@ -153,7 +171,7 @@ class Requests:
         if calls:
             self._reopen()
             return
-        if not text.strip() or _UNFINISHED.search(text) or _asks_back(text):
+        if not text.strip() or _UNFINISHED.search(text) or _AT_WORK.search(text[-_LAST:]) or _asks_back(text):
             return
         answer = one_line(next((s for s in text.split("\n") if s.strip()), ""), 200)
         for i in self._open:
@@ -187,5 +205,5 @@ class Requests:
 
 def _asks_back(text: str) -> bool:
     """Whether the reply's end asks the user for something without which the work can't go on."""
-    end = text.strip()[-400:]
+    end = text.strip()[-_LAST:]
     return len(text) < 2_500 and _ASKS_BACK.search(end) is not None
