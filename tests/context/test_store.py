@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ import pytest
 
 from clew import Context, Epoch
 from clew.errors import StoreError
+from clew.recall import current, discover
 from clew.store import open_store
 from clew.testing.conversations import Shape, chat, in_wire
 from clew.testing.model import Scripted
@@ -216,3 +218,28 @@ def test_a_summariser_sees_no_secret_and_the_store_holds_the_original(url):
         assert not any(secret in p for p in asked.prompts)
         assert secret not in ctx.epochs[-1].handoff
     assert any(secret in s.message.text for s in open_store(url).messages("one"))
+
+
+def test_what_a_view_left_out_or_cut_is_found_and_what_it_shows_is_not(url):
+    """The store knows what a running conversation has in view, for a search that starts in another process."""
+    with opened(url, recall="clew recall REF") as ctx:
+        ctx.append({"role": "system", "content": "You are careful with needle0."})
+        for n in range(1, 30):
+            rows = 1500 if n == 28 else 60
+            ctx.append({"role": "user", "content": f"request {n} about needle{n}"})
+            call = {"id": f"c{n}", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+            ctx.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            output = "\n".join(f"row {i} of run {n}: mark{n}x{i}" for i in range(rows))
+            ctx.append({"role": "tool", "tool_call_id": f"c{n}", "content": output})
+            view = json.dumps(ctx.view())
+        assert ctx.epochs
+    store = open_store(url)
+    now = current(store, "one")
+    assert now.cut, "the long output is shown in part"
+    marks = [f"mark{n}x{i}" for n in range(1, 30) for i in (0, 30, 59)] + [f"mark28x{i}" for i in range(0, 1500, 50)]
+    shown = {m for m in marks if re.search(rf"\b{m}\b", view)}
+    assert shown
+    for mark in marks:
+        assert mark in shown or discover(store, mark, current=now).hits, mark
+    assert not discover(store, "needle0", current=now).hits
+    assert not discover(store, "needle29", current=now).hits

@@ -7,6 +7,7 @@ import pytest
 from clew.errors import InputError, NotFound, UnknownReference
 from clew.lineage import Lineage
 from clew.recall import Current, Filters, browse, current, discover, read, recall, scroll
+from clew.recall.filters import in_view
 from clew.store import NewSession, Store, open_store
 from clew.store.records import Epoch
 from clew.testing.builders import Clock, assistant, call, result, user
@@ -122,6 +123,19 @@ def test_what_is_shown_is_known_from_the_epochs_in_force(store, clock):
     store.add_event("s", "undo", {"number": 2})
     assert current(store, "s") == Current("s", 4)
     assert current(store, "unknown") is None
+
+
+def test_what_is_shown_only_in_part_is_found_and_the_head_is_not(store, clock):
+    talk(store, clock, "s", *[f"needle {n}" for n in range(10)])
+    store.commit_epoch("s", Epoch(1, store.chain("s", 3), 4, in_view(2, [6, 9])), None)
+    now = current(store, "s")
+    assert now == Current("s", 4, 2, (6, 9))
+    hits = found(store, "needle", Filters(session="s"), current=now)
+    assert sorted(p for _, p in hits) == [2, 3, 6, 9]
+    fork = Lineage(store).fork("s", 8).id
+    store.append(fork, [user("needle own")], at=8)
+    hits = found(store, "needle", Filters(session="s"), current=current(store, fork))
+    assert sorted(hits) == [("s", p) for p in (2, 3, 6, 8, 9)]
 
 
 def test_scroll_pages_both_ways(store, clock):

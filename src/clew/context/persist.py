@@ -11,6 +11,7 @@ from clew.engine.events import CommitRefused, Committed, Event
 from clew.engine.values import Epoch, State
 from clew.errors import Conflict, LeaseLost, NotFound, StoreError
 from clew.lineage import Held, compacting, new_id
+from clew.recall.filters import in_view
 from clew.store import NewSession, Original, Store, open_store
 from clew.store.records import Epoch as StoredEpoch
 from clew.transcript import Message, text_address
@@ -137,7 +138,8 @@ class InStore(Keeper):
             return CommitRefused("another process has compacted this conversation meanwhile")
         try:
             self.store.add_originals(self.session, [Original(text_address(t), t) for t in originals])
-            stored = StoredEpoch(number, chain, epoch.span.end, epoch_out(epoch))
+            body = {**epoch_out(epoch), **in_view(epoch.base.head, _cut(epoch))}
+            stored = StoredEpoch(number, chain, epoch.span.end, body)
             self.store.commit_epoch(self.session, stored, self._held.lease)
         except (LeaseLost, Conflict) as e:
             return CommitRefused(e.message)
@@ -157,6 +159,13 @@ class InStore(Keeper):
         self.end()
         if self._own:
             self.store.close()
+
+
+def _cut(epoch: Epoch) -> Iterator[int]:
+    """The messages behind the handoff that are shown only in part. What a pointer stands for is in view elsewhere."""
+    for position, edits in epoch.base.edits.items():
+        if position >= epoch.span.end and any(e.strategy != "dedupe" for e in edits):
+            yield position
 
 
 def keeper(

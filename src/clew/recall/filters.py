@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from clew.errors import NotFound
+from clew.jsonio import Json
 from clew.store.base import Store
 from clew.store.query import Scope
 from clew.store.records import SessionFilter
 
 HIDDEN = ("subagent", "tool")  # sources that are left out unless they are asked for
+IN_VIEW = "in_view"  # the key in an epoch's body
+_MOST_CUT = 200  # messages that are asked for one by one; of more the newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,19 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """The conversation that asks: messages from `shown_from` on are in its view now, so they are not found. What was
-    archived from it is.
+    """The conversation that asks: messages from `shown_from` on are in its view now, and the first `head`, so they are not
+    found. What was archived from it is, and what its view shows only in part: the messages at the positions `cut`.
     """
 
     session: str
     shown_from: int = 0
+    head: int = 0
+    cut: tuple[int, ...] = ()
+
+
+def in_view(head: int, cut: Iterable[int]) -> dict[str, Json]:
+    """What the body of an epoch says of its view, for `current` to find there."""
+    return {IN_VIEW: {"head": head, "cut": sorted(cut)[-_MOST_CUT:]}}
 
 
 def current(store: Store, session: str) -> Current | None:
@@ -47,8 +58,12 @@ def current(store: Store, session: str) -> Current | None:
     except NotFound:
         return None
     undone = {e.body["number"] for e in store.events(session, kind="undo")}
-    ends = [e.position for e in store.epochs(session) if e.number not in undone]
-    return Current(session, max(ends, default=0))
+    epochs = [e for e in store.epochs(session) if e.number not in undone]
+    if not epochs:
+        return Current(session)
+    last = max(epochs, key=lambda e: e.position)
+    said = last.body.get(IN_VIEW, {}) if isinstance(last.body, dict) else {}
+    return Current(session, last.position, said.get("head", 0), tuple(said.get("cut", ())))
 
 
 def scope(store: Store, where: Filters, now: Current | None, *, per_lineage: int) -> Scope:
@@ -85,11 +100,23 @@ def _in_view(store: Store, now: Current) -> tuple[tuple[str, int, int | None], .
             s = store.session(at)
         except NotFound:
             break
-        start = max(now.shown_from, s.shared)
-        if end is None or start < end:
-            spans.append((at, start, end))
-        if now.shown_from >= s.shared:
-            break
+        for first, last in _whole(now):
+            low = max(first, s.shared)
+            high = last if end is None else end if last is None else min(last, end)
+            if high is None or low < high:
+                spans.append((at, low, high))
         end = s.shared if end is None else min(end, s.shared)
-        at = s.parent
+        at = s.parent if end else ""
     return tuple(spans)
+
+
+def _whole(now: Current) -> Iterator[tuple[int, int | None]]:
+    """The runs of positions that the view shows whole."""
+    if now.head:
+        yield 0, min(now.head, now.shown_from)
+    at = now.shown_from
+    for position in sorted(p for p in now.cut if p >= at):
+        if at < position:
+            yield at, position
+        at = position + 1
+    yield at, None
