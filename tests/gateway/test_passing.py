@@ -44,6 +44,13 @@ def request(url: str, method: str, path: str, body: bytes | None = None, **heade
         ("POST", "/v1/chat/completions", b"not json \xff\xfe"),
         ("POST", "/v1/messages", b'{"model":"m","messages":"no list"}'),
         ("POST", "/v1/responses", b'{"model":"m","input":"one text"}'),
+        ("POST", "/v1/chat/completions", b'{"messages":[{"role":"user","content":"hi","_own":1}],"_x":[ ]}'),
+        ("POST", "/v1/messages", b'{"system":[{"type":["text"]}],"messages":[{"role":"user","content":"hi"}]}'),
+        (
+            "POST",
+            "/v1/messages",
+            b'{"messages":[{"role":"user","content":[{"type":"image","source":{"data":"\\ud800"}}]}]}',
+        ),
     ],
 )
 def test_every_path_passes_byte_for_byte(passing, method, path, body):

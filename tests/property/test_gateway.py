@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
+import importlib.util
 import json
+from argparse import Namespace
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -11,9 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clew.gateway import status
 from clew.gateway.serving import Serving
 from clew.store import open_store
 from clew.testing.upstream import running
+from tests.conftest import ROOT
 from tests.gateway.agent import PATHS
 from tests.gateway.conftest import settings as gateway_settings
 from tests.gateway.raw import RawUpstream, ok
@@ -104,3 +109,39 @@ def test_any_bytes_on_any_path(place, body, path):
     assert status in (200, 400)
     assert (status == 200) == (len(up.came) == 1)
     assert gateway.gateway.counts.all().get("faults", 0) == 0
+
+
+def fuzzing():
+    spec = importlib.util.spec_from_file_location("fuzz", ROOT / "bench" / "fuzz.py")
+    assert spec is not None
+    assert spec.loader is not None
+    bench = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bench)
+    return bench
+
+
+@pytest.mark.parametrize("recall", ["command", "tool"])
+def test_mutated_requests_break_nothing(recall, capsys):
+    """The bench's own run, short: no 5xx, no silence, no body changed that isn't understood."""
+    given = Namespace(count=60, seed=7, endpoint=None, recall=recall, schemathesis="", examples=0)
+    assert not asyncio.run(fuzzing().run(given)), capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_many_mutated_requests_break_nothing(capsys):
+    given = Namespace(count=2_000, seed=8, endpoint=None, recall="tool", schemathesis="", examples=0)
+    assert not asyncio.run(fuzzing().run(given)), capsys.readouterr().err
+
+
+def test_the_description_names_what_is_served(place):
+    _, gateway = place
+    where = urlsplit(gateway.url)
+    connection = http.client.HTTPConnection(where.hostname, where.port, timeout=20)
+    connection.request("GET", "/clew/openapi.json")
+    told = json.loads(connection.getresponse().read())
+    connection.close()
+    assert told["openapi"].startswith("3.1")
+    assert {*PATHS.values(), "/v1/messages/count_tokens", "/v1/models", *status.PATHS} <= told["paths"].keys()
+    for path, operations in told["paths"].items():
+        for method in operations:
+            assert (path in status.PATHS) == (method == "get" and path != "/v1/models")

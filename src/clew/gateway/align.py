@@ -44,18 +44,22 @@ def essence(message: Message, *, leading: bool = False) -> str:
             case ToolCall():
                 parts.append(["call", p.id, p.name, p.arguments])
             case ToolResult():
-                images = [jsonio.digest((i.data or i.url).encode()) for i in p.parts if isinstance(i, Image)]
+                images = [_picture(i) for i in p.parts if isinstance(i, Image)]
                 parts.append(["result", p.call_id, _words(p.text), images])
             case Text():
                 if words := _words(p.text):
                     parts.append(["text", words])
             case Image():
-                parts.append(["image", jsonio.digest((p.data or p.url).encode())])
+                parts.append(["image", _picture(p)])
             case Opaque():
                 parts.append([p.kind, p.text])
             case Reasoning():
                 pass
     return jsonio.digest(jsonio.canonical([message.role, parts]))
+
+
+def _picture(image: Image) -> str:
+    return jsonio.digest((image.data or image.url).encode("utf-8", "surrogatepass"))
 
 
 def essences(messages: Sequence[Message], known: Sequence[tuple[Message, str]] = ()) -> list[tuple[Message, str]]:

@@ -8,13 +8,14 @@ from clew import __version__
 from clew.config import Settings
 from clew.errors import StoreError
 from clew.gateway.counts import Counts
+from clew.gateway.openapi import description
 from clew.gateway.overflow import Learned
 from clew.gateway.prompt_cache import PromptCache
 from clew.jsonio import Json
 from clew.store import Store
 
-HEALTH, READY, STATUS = "/health", "/ready", "/clew/status"
-PATHS = frozenset({HEALTH, READY, STATUS})
+HEALTH, READY, STATUS, OPENAPI = "/health", "/ready", "/clew/status", "/clew/openapi.json"
+PATHS = frozenset({HEALTH, READY, STATUS, OPENAPI})
 
 
 def answer(
@@ -23,12 +24,15 @@ def answer(
     """The status code and JSON of one of `PATHS`. Ready is a gateway whose store answers; requests pass without, too."""
     if path == HEALTH:
         return 200, {"status": "ok", "version": __version__}
+    if path == OPENAPI:
+        return 200, description()
     trouble = _store_trouble(store)
     if path == READY:
         return (503, {"status": "store down", "why": trouble}) if trouble else (200, {"status": "ready"})
     return 200, {
         "version": __version__,
         "mode": settings.serve.mode,
+        "recall": settings.serve.recall,
         "store": trouble or "ok",
         "upstreams": sorted(settings.serve.upstreams),
         "counts": dict(counts.all()),

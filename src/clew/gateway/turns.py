@@ -41,12 +41,13 @@ _SHRINK = 0.8  # of what was refused as too long: what is sent next at most
 @dataclass(slots=True)
 class Turn:
     """One model call. `body` is what to send, the bytes of `shown`; `edited` says whether it differs from what the
-    client sent. `epochs` is how many had been when it was made. With recall as a tool, `asked` are the messages of the
+    client sent, which was `came`. `epochs` is how many had been when it was made. With recall as a tool, `asked` are the messages of the
     client, and `heard` what was said since that it doesn't get as it was.
     """
 
     body: bytes
     edited: bool
+    came: Request
     request: Request
     shown: Request
     route: Route
@@ -123,6 +124,7 @@ class Turns:
                 if self._settings.serve.mode != "observe":
                     told = {"prompt_tokens": usage.prompt, "completion_tokens": usage.output}
                     turn.conversation.live.report(told)
+                    turn.conversation.live.rest()
                 turn.family.add_usage(session, turn.request.model, self.prompt_cache.answered(done, usage))
         except StoreError:
             self._counts.add("store down")
@@ -183,7 +185,7 @@ class Turns:
         family = self._family(who)
         with family.lock:
             try:
-                asked = request.messages
+                came = request
                 request, tooled = self._with_tools(family, call, route, request)
                 window = self._learned.window(route.upstream, request.model)
                 if not window and _MILLION in call.header("anthropic-beta"):
@@ -193,8 +195,10 @@ class Turns:
                     self._counts.add("passed: no room beside system and tools")
                     return None
                 conversation, places = family.find(request, shape)
-                turn = Turn(request.raw or b"", False, request, request, route, family, conversation, places, shape)
-                turn.asked = asked if tooled else None
+                turn = Turn(
+                    request.raw or b"", False, came, request, request, route, family, conversation, places, shape
+                )
+                turn.asked = came.messages if tooled else None
                 if not route.counts:
                     conversation.take(conversation.new(request, places))
                     self._view(conversation)
@@ -255,7 +259,7 @@ class Turns:
         shown = turn.conversation.render(turn.request, turn.places)
         shown = self.prompt_cache.marked(shown, turn.route, turn.family.name, live.handoff)
         turn.shown, turn.epochs = shown, len(live.epochs)
-        turn.edited = shown is not turn.request or turn.request.raw is None
+        turn.edited = shown is not turn.came
         turn.body = get(shown.wire).render_bytes(shown)
 
     def _observed(self, turn: Turn) -> None:

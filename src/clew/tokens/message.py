@@ -204,7 +204,8 @@ def pictures(value: Json) -> Iterator[Image]:
         if isinstance(node, list):
             waiting.extend(reversed(node))
         elif isinstance(node, dict):
-            if node.get("type") in _PICTURES:
+            kind = node.get("type")
+            if isinstance(kind, str) and kind in _PICTURES:
                 yield _image(node)
             else:
                 waiting.extend(reversed(node.values()))
