@@ -172,6 +172,18 @@ def test_a_format_can_be_named_and_must_fit():
         files.read(GOLDEN / "codex.jsonl", format="gopher")
 
 
+@pytest.mark.parametrize("name", ["anthropic", "openai-responses", "openai-chat"])
+@pytest.mark.parametrize("lines", [True, False])
+def test_a_name_decides_where_the_content_does_not(tmp_path, name, lines):
+    said = [{"role": "user", "content": "Is it up?"}, {"role": "assistant", "content": "It is."}]
+    path = tmp_path / "s.json"
+    path.write_text("\n".join(map(json.dumps, said)) if lines else json.dumps({"messages": said}))
+    session = files.read(path, format=name)
+    assert (session.format, session.wire) == (name, name)
+    assert [m.text for m in session.messages] == ["Is it up?", "It is."]
+    assert files.read(path).format == "openai-chat"
+
+
 def test_records_come_head_first_and_left_out_last():
     kinds = [type(r).__name__ for r in files.iter_records(GOLDEN / "claude-code.jsonl")]
     assert kinds[0] == "Head"

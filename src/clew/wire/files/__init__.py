@@ -84,7 +84,7 @@ def iter_records(
             case codex.FORMAT:
                 yield from codex.records(source)
             case family:
-                yield from chat.records(source, document=kind.document, share=family == "sharegpt")
+                yield from chat.records(source, document=kind.document, share=family == "sharegpt", named=kind.wire)
 
 
 def lines(path: Path | str, *, limits: Limits = LIMITS) -> Iterator[Line]:

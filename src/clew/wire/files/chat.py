@@ -46,9 +46,11 @@ def looks_like(value: Json) -> bool:
     return isinstance(value.get("role"), str) and ("content" in value or "tool_calls" in value)
 
 
-def records(source: Source, *, document: bool, share: bool) -> Iterator[Record]:
-    """Head, messages and reports of every conversation in the file, then what was left out."""
-    known = sharegpt.WIRE if share else _wire_of(_units(source, document=document, share=share))
+def records(source: Source, *, document: bool, share: bool, named: str = "") -> Iterator[Record]:
+    """Head, messages and reports of every conversation in the file, then what was left out. `named` is its wire format,
+    where somebody said so.
+    """
+    known = sharegpt.WIRE if share else named or _wire_of(_units(source, document=document, share=share))
     reading = _Reading(source, wire.get(known))
     first = next(_units(source, document=document, share=share), None)
     if first is None:

@@ -17,10 +17,11 @@ _KNOWN = f"Clew reads {', '.join(FORMATS)}: name one where it can't be told"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The format's family, and whether the file is one JSON document or a value a line."""
+    """The format's family, and whether the file is one JSON document or a value a line. `wire` is what it was named."""
 
     family: str  # claude-code, codex, chat, sharegpt
     document: bool
+    wire: str = ""
 
 
 def kind(source: Source, named: str | None) -> Kind:
@@ -40,7 +41,7 @@ def kind(source: Source, named: str | None) -> Kind:
             raise InputError(
                 f"{source.path} is no {named} file, it looks like {found.family}", hint="leave the name out"
             )
-        return Kind(family, document=found.document if found is not None else True)
+        return Kind(family, found.document if found is not None else True, named if family == "chat" else "")
     if found is None:
         raise InputError(f"{source.path} is no session file in any known format", hint=_KNOWN)
     return found
