@@ -64,17 +64,21 @@ JSON_FIELD = ('{{"password": "{}"}}', '{{"apiKey":"{}"}}', '{{"access_token": "{
 CODE = ('token := "{}"', "'password' => '{}',", 'const apiKey: string = "{}";', 'password="{}"', 'self.secret_key = "{}"', ':api_token => "{}"',
         'if (token === "{}") {{', "db.connect(host='x', password='{}')", 'static final String API_KEY = "{}";', "let authToken = `{}`;",
         '$password = "{}";', 'private_key := "{}"', '#define API_KEY "x"\nchar *secret = "{}";')  # fmt: skip
+PIPED = ("echo '{}' | docker login -u me --password-stdin host", 'echo "{}" | sudo -S apt update', "printf '%s' '{}' | gh auth login --password-stdin",
+         "echo -n {} | podman login reg.host --password-stdin")  # fmt: skip
 HEADER = ("X-Api-Key: {}", "x-auth-token: {}", "X-Goog-Api-Key: {}", "curl -H 'X-API-Key: {}' https://x", "api-key: {}", '"X-Access-Token": "{}"', "X-Vault-Token: {}",
           "PRIVATE-TOKEN: {}", "Ocp-Apim-Subscription-Key: {}", "> x-api-key: {}", "X-Amz-Security-Token: {}", "X-Shopify-Access-Token: {}")  # fmt: skip
 AUTHORIZATION = ("Authorization: Bearer {}", "authorization: token {}", "Proxy-Authorization: Bearer {}", "curl -H 'Authorization: Bearer {}' https://x",
                  '{{"Authorization": "Bearer {}"}}', "'authorization': 'Token {}',", "Authorization: {}", "> Authorization: Bearer {}", "Authorization: ApiKey {}",
                  'headers["Authorization"] = "Bearer {}"', "sent Bearer {} upstream", "Authorization: Bot {}", "Authorization=Bearer%20{}")  # fmt: skip
+DIGEST = ('Authorization: Digest username="u", realm="r", uri="/", response="{}"', 'Authorization: Hawk id="u", ts="1", mac="{}"',
+          'Authorization: OAuth oauth_consumer_key="u", oauth_token="{}"')  # fmt: skip
 COOKIE = ("Cookie: session={}", "Set-Cookie: sid={}; Path=/; HttpOnly", "cookie: theme=dark; auth_token={}", 'curl -H "Cookie: JSESSIONID={}"', "Cookie: _gitlab_session={}",
           "set-cookie: connect.sid={}; Secure", '{{"Cookie": "sessionid={}; lang=en"}}', "Cookie: csrftoken={}; x=1", "Cookie: laravel_session={}",
           "< Set-Cookie: PHPSESSID={}; path=/", "Set-Cookie: __Host-token={}; SameSite=Lax", "Cookie: a=1; remember_me={}")  # fmt: skip
 DATABASE = ("postgres://app:{}@db:5432/x", "postgresql+asyncpg://u:{}@h/db", "DATABASE_URL=mysql://root:{}@127.0.0.1/app", "mongodb+srv://me:{}@c0.mongodb.net",
             "redis://:{}@cache:6379/0", "amqp://guest:{}@mq//", "amqps://u:{}@mq.host/vh", '{{"url": "mariadb://u:{}@h"}}', "rediss://default:{}@x.upstash.io:6379",
-            "clickhouse://default:{}@ch:9000", "mssql+pyodbc://sa:{}@host/db?driver=x", "connecting to mongodb://admin:{}@a,b,c/db")  # fmt: skip
+            "clickhouse://default:{}@ch:9000", "mssql+pyodbc://sa:{}@host/db?driver=x", "connecting to mongodb://admin:{}@a,b,c/db", "jdbc:oracle:thin:scott/{}@//db:1521/x")  # fmt: skip
 USERINFO = ("https://user:{}@host/path", "http://admin:{}@10.0.0.1:8080/", "git clone https://x-access-token:{}@github.com/a/b", "ftp://me:{}@files.io",
             "https://oauth2:{}@gitlab.com/a/b.git", "proxy=http://u:{}@proxy:3128", "ssh://deploy:{}@h", "smtp://mailer:{}@smtp.host:587", "ldap://cn:{}@ldap.host",
             "wss://k:{}@ws.host/s", "index-url = https://ci:{}@pypi.host/simple", "cloudinary://123456789012345:{}@demo")  # fmt: skip
@@ -138,6 +142,7 @@ def structural_vectors() -> list[Vector]:
     ]
     out += (
         _fill("cookie", COOKIE, rng)
+        + _fill("authorization", DIGEST, rng)
         + _fill("database-url", DATABASE, rng, passwords=True)
         + _fill("url-userinfo", USERINFO, rng, passwords=True)
     )
@@ -145,6 +150,7 @@ def structural_vectors() -> list[Vector]:
         _fill("url-query", QUERY, rng)
         + _fill("form-body", FORM, rng)
         + _fill("command-line", COMMAND, rng, passwords=True)
+        + _fill("command-line", PIPED, rng, passwords=True)
     )
     return out + _block_vectors(rng)
 
@@ -228,6 +234,17 @@ def _block_vectors(rng: random.Random) -> list[Vector]:
                 password,
             )
         )
+        out.append(
+            Vector(
+                "table-cell",
+                ("| DB_PASSWORD | {} |", "| `smtp_password` | `{}` | x |")[number % 2].format(password),
+                password,
+            )
+        )
+        key = _opaque(rng)
+        out.append(
+            Vector("table-cell", ("API_TOKEN | {} | prod", " api_key        | {} ")[number % 2].format(key), key)
+        )
         hashed = "{SSHA}" + build("{a38}", rng)
         out.append(Vector("password-hash", f"userPassword: {hashed}", hashed))
         secret = _opaque(rng)
@@ -252,7 +269,9 @@ NEAR_MISSES = (
     "?page=2&key=name", "cookie: theme=dark; lang=en", "<@user>", "version 1.2.3+20130313144700", "secret: my-secret", "password: ********", "password: [REDACTED]", 'type="password"',
     "passwordField: true", "Password: required", "the password is wrong", "token: string;", 'apiKey: "YOUR_API_KEY"', "SECRET_KEY = config('SECRET_KEY')", "api_key={{ api_key }}",
     "password: !vault |", "${{ secrets.GITHUB_TOKEN }}", "GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "author=Smith", "monkey=banana12345678", "keyboard: qwerty12345678abc", "tokenizer: cl100k_base",
-    "etag: 33a64df551425fcc55e4d42a148795d9f25f89d4", "hash = 'd41d8cd98f00b204e9800998ecf8427e'", "curl -u $USER:$PASS https://x", "--token string   the token", "--password PASSWORD", "mkdir -p build/out1",
+    "etag: 33a64df551425fcc55e4d42a148795d9f25f89d4", "hash = 'd41d8cd98f00b204e9800998ecf8427e'", "curl -u $USER:$PASS https://x", "--token string   the token", "| token | description |", "| password | string | required |", "| `api_key` | Your API key | yes |", "| PASSWORD | the login password |",
+    "| key | value |", "token | null", "echo $PASSWORD | docker login --password-stdin", "echo hello | tee password-stdin.log", "arn:aws:secretsmanager:us-east-1:123456789012:secret:prod/db-AbCdEf",
+    'password: "form.labels.password-hint"', 'password: "must-contain-digits"', "--password PASSWORD", "mkdir -p build/out1",
 )  # fmt: skip
 
 

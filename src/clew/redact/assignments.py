@@ -67,10 +67,11 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         return []
     if what is Holds.WEAK and op == ":" and _SPOKEN.search(text, start, begin) is not None:
         what = Holds.TOKEN
-    if what is Holds.AUTHORIZATION:
-        return authorization(text, after.end(), after["quote"])
-    if what is Holds.COOKIE:
-        return cookie(text, after.end(), after["quote"])
+    if what in {Holds.AUTHORIZATION, Holds.COOKIE}:
+        read = authorization if what is Holds.AUTHORIZATION else cookie
+        if after["typed"]:  # `Digest username="…"` is no type
+            return read(text, position + 1 + len(after["typed"][1:]) - len(after["typed"][1:].lstrip(" \t")), None)
+        return read(text, after.end(), after["quote"])
     if op == "=" and not back["close"] and not after["space"] and not after["quote"]:
         parameter = _parameter(text, name, begin, after.end())
         if parameter is not None:
@@ -188,6 +189,9 @@ def _unquoted(text: str, name: str, what: Holds, after: re.Match[str], close: st
     op, start = _op(after), after.end()
     # A bare word after a quoted key is a number or code; after a comparison, code.
     if (op == ":" and close) or op in {"==", "==="}:
+        return []
+    # A part of a resource's name: `arn:aws:…:secret:prod/db`.
+    if op == ":" and not after["space"] and text[begin - 1 : begin] == ":":
         return []
     line = line_start(text, begin)
     lead = text[line:begin]

@@ -31,6 +31,9 @@ _RULES = {
     Kind.ELEMENT: phrases.at_element,
     Kind.SCHEME: urls.at_scheme,
     Kind.HOOK: urls.at_hook,
+    Kind.ORACLE: urls.at_oracle,
+    Kind.PIPED: phrases.at_piped,
+    Kind.CELL: phrases.at_cell,
     Kind.BEARER: headers.bearer,
     Kind.BASIC: headers.basic,
     Kind.COMMAND: phrases.at_command,
@@ -43,7 +46,7 @@ _RULES = {
     Kind.PRIVATE_KEY: pem.at_private_key,
 }
 # What `code_file` leaves out beside assignments: in source these are fixtures and documentation.
-_NOISY = frozenset([Kind.FLAG, Kind.ELEMENT, Kind.SQL, Kind.NETRC, Kind.DEFINE])
+_NOISY = frozenset([Kind.FLAG, Kind.ELEMENT, Kind.SQL, Kind.NETRC, Kind.DEFINE, Kind.PIPED, Kind.CELL])
 
 
 # After so many looks, a chain of secrets each laid bare by the mark before it is taken for one, so that looks stay few.

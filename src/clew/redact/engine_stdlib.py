@@ -17,6 +17,8 @@ _LONG = 13
 _APART_STEMS = ("{S", "Atz")
 # Where `setx`, `set -gx`, `setenv`, `config set`, `env`, `arg` and `#define` end.
 _DEFINERS = frozenset([b"etx", b" -x", b"-gx", b"env", b"set", b"arg", b"ine"])
+_AFTER_NAME = frozenset([b" ", b"\t", b"`", b"*", b"|"])
+_CELL_END = re.compile(rb"[`*]{0,2} {0,40}")
 _ITEM = re.compile(r"\[(?:\\.|[^\]\\])+\]|\\.|.")
 
 # Literals that share a stem: kind, the literal, how far in the stem begins.
@@ -86,7 +88,7 @@ class StdlibEngine:
                     out.add((match.end() - (2 if match.lastindex == 4 else 1), Kind.SEPARATOR))
                 end = match.end(1)
                 after = low[end : end + 1]
-                if after in {b" ", b"\t"}:
+                if after in _AFTER_NAME:
                     _blank(low, end, out)
                 elif after == b">":
                     out.add((end, Kind.ELEMENT))
@@ -116,7 +118,10 @@ class StdlibEngine:
 
 
 def _blank(low: bytes, end: int, out: set[Place]) -> None:
-    """A name and a blank: a flag's, or one that a word before it defines."""
+    """A name and a blank: a flag's, or one that a word before it defines, or a cell's of a table."""
+    bar = low.find(b"|", end, end + 43)
+    if bar >= 0 and _CELL_END.fullmatch(low, end, bar) is not None:
+        out.add((bar, Kind.CELL))
     if low.rfind(b"-", max(0, end - 64), end) >= 0 and low[end : end + 1] == b" ":
         out.add((end, Kind.FLAG))
     start = low.rfind(b" ", max(0, end - 160), end)

@@ -38,6 +38,12 @@ _DEFINES = lazy(
     re.IGNORECASE | re.ASCII,
 )
 _DEFINED = lazy(r"[ \t]+(?:\\{0,7}[\"'])?([^\s\"'`\\]{4,4096})")
+_PIPED = lazy(
+    r"\b(?:echo|printf)(?: +-[ne]{1,2})?(?: +\\*[\"']%s(?:\\+n)?\\*[\"'])? +\\*[\"']?([^\s\"'`\\|$<>-][^\s\"'`\\|]{3,256})\\*[\"']? *\|[^|]*\Z"
+)
+_LAST_WORD = lazy(r"[A-Za-z0-9_.\-]{2,80}\Z")
+_CELL = lazy(r"\|[ `*]{0,42}([^\s|`*]{4,4096})[ `*]{0,200}(?:\||\\n|\\r|\r|\n|\Z)")
+_MIXED = lazy(r"[A-Za-z][^()]{0,60}\d|\d[^()]{0,60}[A-Za-z]")
 _JWK_PRIVATE = lazy(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"[ \t]{0,4}:[ \t]{0,4}\\*\"([A-Za-z0-9_\-=]{16,2048})")
 _NETRC = lazy(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+([^\s\"'\\,]{3,256})")
 _ELEMENT = lazy(r"<(?:[\w:.\-]{2,40}[ \t]+(?:key|name|id)=\\*[\"'])?([\w:.\-]{2,60})(?:\\*[\"'])?>([^<>\n]{4,1024})</")
@@ -125,6 +131,36 @@ def at_define(text: str, position: int) -> list[Span]:
     if not (opaque(value) or (what is not Holds.TOKEN and any(c.isdigit() for c in value) and "=" not in value)):
         return []
     return [Span(given.start(1), given.start(1) + len(value), "env-assignment")]
+
+
+def at_piped(text: str, position: int) -> list[Span]:
+    """`echo … | docker login --password-stdin`, `echo … | sudo -S`: what the pipe begins with."""
+    start = line_start(text, position, 400)
+    if text[position - 2 : position] != "--" and text[position : position + 4] != "sudo":
+        return []
+    match = _PIPED.search(text, start, position)
+    if match is None or not literal(match[1]):
+        return []
+    return [Span(match.start(1), match.end(1), "command-line")]
+
+
+def at_cell(text: str, position: int) -> list[Span]:
+    """`| DB_PASSWORD | … |`: a row of a table, its name's cell closed at that place."""
+    lead = text[line_start(text, position, 140) : position].rstrip(" ").rstrip("`*")
+    name = _LAST_WORD.search(lead)
+    cell = _CELL.match(text, position)
+    if name is None or cell is None:
+        return []
+    what, value = holds(name[0]), cell[1]
+    if what not in {Holds.PASSWORD, Holds.SECRET, Holds.TOKEN} or not literal(value):
+        return []
+    if not (
+        opaque(value)
+        or (what is Holds.PASSWORD and not wordy(value))
+        or ((name[0].isupper() or "_" in name[0]) and _MIXED.search(value))
+    ):
+        return []
+    return [Span(cell.start(1), cell.end(1), "table-cell")]
 
 
 def at_jwk(text: str, position: int) -> list[Span]:

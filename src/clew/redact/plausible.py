@@ -7,12 +7,14 @@ import re
 from clew.redact.found import ENOUGH
 from clew.redact.lazy import lazy
 from clew.redact.names import Holds
-from clew.redact.values import literal, opaque, wordy
+from clew.redact.values import WORDS, literal, opaque, wordy
 
 _ABOUT_SECRETS = lazy(r"pass|pwd|secret|token|key|cred|auth|user|login|input|form|field|value", re.IGNORECASE)
 _IDENTIFIER = lazy(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _CALLED = lazy(r"[A-Za-z_$][\w$.:]*(?:[(\[{<]|!\().*")
 _ENDS = lazy(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
+# `correct-horse-battery`, as generators of passwords make them; keys of translations have dots.
+_PASSPHRASE = lazy(r"[a-z]{3,10}(?:-[a-z]{3,10}){2,7}")
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -64,7 +66,7 @@ def unquoted_secret(
         return not wordy(value) and len(value) >= 6 and _not_code(value)
     if what is Holds.TOKEN:
         return opaque(value) and (env or _not_code(value))
-    return env and name.isupper() and opaque(value) and len(value) >= 16 and "/" not in value[:1]
+    return env and (name.isupper() or name == "_auth") and opaque(value) and len(value) >= 16 and "/" not in value[:1]
 
 
 def _password(value: str) -> bool:
@@ -79,6 +81,8 @@ def _password(value: str) -> bool:
         return "\\" not in value or len(value) > 5
     if _ABOUT_SECRETS.search(value) is not None:
         return _word_with_digits(value) and not value[-2:-1].isalpha() and value.isalnum() and len(value) >= 8
+    if _PASSPHRASE.fullmatch(value) is not None and not any(word in WORDS for word in value.split("-")):
+        return True
     pieces = [p for p in re.split(r"[._/:-]", value) if p]
     return len(pieces) == 1 or any(c.isdigit() for c in value)
 

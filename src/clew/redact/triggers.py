@@ -37,6 +37,9 @@ class Kind(enum.IntEnum):
     PHONE = 12
     MENTION = 13
     PRIVATE_KEY = 14
+    PIPED = 17
+    ORACLE = 18
+    CELL = 19
 
 
 # A place in a text, and what stands there. Texts have one byte a character when they get here.
@@ -45,6 +48,8 @@ Place = tuple[int, Kind]
 # Literals, in lower case, found in any case.
 LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.SCHEME, "://"),
+    (Kind.ORACLE, "oracle:thin:"),
+    (Kind.ORACLE, "oracle:oci"),
     (Kind.HOOK, "hooks.slack"),
     (Kind.HOOK, "hooks/"),
     (Kind.HOOK, "hook.office.com/"),
@@ -63,6 +68,8 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.COMMAND, " --proxy-user "),
     (Kind.COMMAND, " -p"),
     (Kind.COMMAND, " -a "),
+    (Kind.PIPED, "password-stdin"),
+    (Kind.PIPED, "sudo -s "),
     (Kind.SQL, "identified "),
     (Kind.SQL, "password '"),
     (Kind.SQL, "password for "),
@@ -70,7 +77,7 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     *((Kind.PRIVATE_KEY, anchor.lower()) for anchor in pem.ANCHORS),
 )
 # Of several that share a beginning or a middle, the part that is searched for.
-STEMS = (*ANCHORS, "hook", "bearer", " -")
+STEMS = (*ANCHORS, "hook", "bearer", " -", "oracle:")
 
 # Of fixed length, in the case given.
 FIXED: tuple[tuple[Kind, str, int], ...] = (
@@ -109,6 +116,7 @@ def expressions() -> tuple[Expression, ...]:
         Expression(
             rf"{DEFINERS} {{1,8}}[a-z0-9_./:\-@]{{0,120}}(?:{NAMES}){NAME_TAIL}[ \t]", Kind.DEFINE, 1, caseless=True
         ),
+        Expression(rf"(?:{NAMES}){NAME_TAIL}[`*]{{0,2}} {{0,40}}\|", Kind.CELL, 1, caseless=True),
         Expression(rf"(?:{NAMES}){NAME_TAIL}[\"']{{0,1}}>", Kind.ELEMENT, 1, caseless=True),
         Expression(rf"eyJ[A-Za-z0-9_\-]{{{JWT_LEAST}}}", Kind.PREFIX, 3 + JWT_LEAST, caseless=False),
     ]

@@ -19,6 +19,7 @@ _DATABASE = lazy(
     r"(?:[+:].*)?",
     re.IGNORECASE,
 )
+_ORACLE = lazy(r"oracle:(?:thin|oci8?):[^\s/@\"'<>\\]{1,64}/([^\s@\"'<>\\]{2,256})@", re.IGNORECASE)
 _MASKED = lazy(r"[*x•.#]+|\[.*", re.IGNORECASE)
 _HOOKS = (
     lazy(r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([\w/+\-]{20,200})"),
@@ -52,6 +53,14 @@ def at_scheme(text: str, position: int) -> list[Span]:
     if len(user) >= 16 and not reference(user) and opaque(user):
         return [Span(start, start + len(user), "url-userinfo")]
     return []
+
+
+def at_oracle(text: str, position: int) -> list[Span]:
+    """`jdbc:oracle:thin:user/password@…`."""
+    match = _ORACLE.match(text, position)
+    if match is None or reference(match[1]) or _MASKED.fullmatch(match[1]) is not None:
+        return []
+    return [Span(match.start(1), match.end(1), "database-url")]
 
 
 def at_hook(text: str, position: int) -> list[Span]:

@@ -45,7 +45,7 @@ _WORDS_AS_TEXT = """
     was were are has have access refresh session cookie code test tests testing mock fake dummy example sample foo bar baz
     abc xyz asdf literal constant column usize u8 u16 u32 u64 i32 i64 keyof typeof new await async
 """
-_WORDS = frozenset(_WORDS_AS_TEXT.split())
+WORDS = frozenset(_WORDS_AS_TEXT.split())
 _WORD_SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Z][a-z]{2})")
 _WORDY_PIECE = lazy(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
 # A word stands apart from what is around it; four letters come up by chance.
@@ -70,7 +70,7 @@ def standin(value: str) -> bool:
         len(set(value)) < 3
         or _STANDIN.search(value) is not None
         or _STANDIN_SHORT.search(value) is not None
-        or value.lower() in _WORDS
+        or value.lower() in WORDS
     )
 
 
