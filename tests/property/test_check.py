@@ -79,7 +79,7 @@ def test_the_check_answers_and_its_answer_stands(reply: str, finish: str):
     assert not [f for f in find(text) if "[REDACTED" not in text[f.start : f.end]]
     assert not GHOST.search(text)
     assert not [
-        c for line in text.split("\n") for c in re.findall(r"`([^`]+)`", line) if "rm -rf" in c
+        c for line in text.split("\n") for c in re.findall(r"`([^`]+)`", line) if "rm -rf" in c and MARK not in c
     ]  # unquoted: prose
 
 

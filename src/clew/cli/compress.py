@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import typer
 
 from clew import jsonio
 from clew.cli.sessionfile import opened
+from clew.context import Compressed
 from clew.context import compress as compress_messages
+from clew.engine.values import Epoch
 from clew.errors import InputError
 from clew.jsonio import Json
+from clew.transcript import Message
 from clew.wire import get
 from clew.wire.convert import convert
 from clew.wire.files import SessionFile
 
 _WIRES = {"chat": "openai-chat", "openai": "openai-chat", "responses": "openai-responses"}
+_LOGS = {"claude-code": "Claude Code", "codex": "Codex", "sharegpt": "ShareGPT"}
+_HEAD = 1 << 20  # bytes of a first line
 
 
 def compress(
@@ -35,7 +41,9 @@ def compress(
     dry_run: bool = typer.Option(False, "--dry-run", help="Only say what would go where."),
     as_json: bool = typer.Option(False, "--json", help="The receipt as JSON on stderr."),
 ) -> None:
-    """Compact a conversation once. Exit code: 0 done or nothing to do, 2 unreadable, 3 refused."""
+    """Compact a conversation once. A list of messages stays a list, a message a line stays that; a client's own log
+    becomes the body of a request. Exit code: 0 done or nothing to do, 2 unreadable, 3 refused.
+    """
     session = opened(file)
     target = _WIRES.get(wire or "", wire) or session.wire
     messages = session.messages
@@ -54,35 +62,72 @@ def compress(
         model=model or session.model or None,
         system=session.system if get(target).system_key else None,
     )
-    _report(done.refusal.reason if done.refusal is not None else "", done.receipt, as_json=as_json)
+    _report(done, as_json=as_json)
     if dry_run:
         if done.epoch is not None:
-            for e in done.epoch.edits:
-                where = f"message {e.message}" + (f", part {e.part}" if e.part >= 0 else "")
-                sys.stdout.write(f"{where}: {e.before:,} → {e.after:,} tokens, {e.strategy}: {e.reason}\n")
-        return
-    _write(out, _file_value(session, target, done.messages))
+            sys.stdout.writelines(f"{line}\n" for line in _places(done.epoch, messages))
+    else:
+        _write(out, _file_value(session, target, done.messages, _shape(file)))
     if done.refusal is not None and done.refusal.kind not in ("nothing", "larger"):
         raise typer.Exit(3)
 
 
-def _report(refusal: str, receipt: object, *, as_json: bool) -> None:
-    from clew.handoff.receipt import Receipt
-
-    lines = receipt.lines() if isinstance(receipt, Receipt) else ()
+def _report(done: Compressed, *, as_json: bool) -> None:
+    refusal = done.refusal.reason if done.refusal is not None else ""
     if as_json:
-        value = {"refusal": refusal, "receipt": list(lines)}
-        sys.stderr.write(jsonio.dumps(value).decode() + "\n")
+        receipt = done.receipt.figures() if done.receipt is not None else None
+        by = done.epoch.written_by if done.epoch is not None else ""
+        sys.stderr.write(jsonio.dumps({"refusal": refusal, "written_by": by, "receipt": receipt}).decode() + "\n")
         return
     if refusal:
         sys.stderr.write(f"nothing was compacted: {refusal}\n")
-    for line in lines:
-        sys.stderr.write(f"{line}\n")
+    if done.receipt is not None and done.epoch is not None:
+        sys.stderr.writelines(f"{line}\n" for line in done.receipt.lines())
+        sys.stderr.write(f"the handoff was written by the {done.epoch.written_by}\n")
 
 
-def _file_value(session: SessionFile, target: str, messages: list[dict[str, Json]]) -> bytes:
-    """The conversation in the shape of a request body of its wire."""
+def _places(epoch: Epoch, messages: Sequence[Message]) -> Iterator[str]:
+    """What would go where: head, handoff, tail; what is shortened in them, and where the originals' tokens went."""
+    head, (start, end) = epoch.base.head, (epoch.span.start, epoch.span.end)
+    gone = sum(e.before for e in epoch.edits if e.part < 0)
+    if head:
+        yield f"{_range(0, head)}: stay at the beginning"
+    yield f"{_range(start, end)}: {gone:,} tokens go into the handoff"
+    if end < len(messages):
+        yield f"{_range(end, len(messages))}: stay at the end"
+    for e in epoch.edits:
+        if e.part >= 0:
+            yield f"message {e.message}, part {e.part}: {e.before:,} → {e.after:,} tokens, {e.strategy}: {e.reason}"
+    yield f"\n{epoch.handoff}"
+
+
+def _range(start: int, end: int) -> str:
+    return f"message {start}" if end - start == 1 else f"messages {start}-{end - 1}"
+
+
+def _shape(file: Path) -> str:
+    """How the file holds its messages: one body, a list of them, or one a line."""
+    with file.open("rb") as f:
+        head = f.readline(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"["):
+        return "list"
+    try:
+        first = jsonio.loads(head)
+    except ValueError:
+        first = None
+    return "lines" if isinstance(first, dict) and "role" in first else "body"
+
+
+def _file_value(session: SessionFile, target: str, messages: list[dict[str, Json]], shape: str) -> bytes:
+    """The conversation in the shape it was in; where that is a client's own log, as the body of a request."""
     wire = get(target)
+    if session.format in _LOGS:
+        sys.stderr.write(f"clew: written as a request body ({target}), not as a log of {_LOGS[session.format]}\n")
+        shape = "body"
+    if shape == "list":
+        return jsonio.dumps(messages)
+    if shape == "lines":
+        return b"\n".join(jsonio.dumps(m) for m in messages)
     body: dict[str, Json] = {}
     if session.model:
         body["model"] = session.model

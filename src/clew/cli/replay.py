@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from clew import jsonio
 from clew.cli.sessionfile import opened, progress
-from clew.errors import ConfigError, InputError
+from clew.errors import ClewError, ConfigError, InputError
+from clew.inspect import Unreadable, expand
 from clew.replay import Replay, make
 from clew.replay import replay as play
 from clew.replay.policies import Setting
 from clew.report import look_of, page, write
+from clew.report.model import Report
 from clew.report.of_replay import as_json as figures
 from clew.report.of_replay import of_replays
+from clew.wire.files import SessionFile
 
 _GATES = ("recall", "far", "ready", "price", "over", "invalid")
-FAILED = 1
+FAILED, UNREADABLE = 1, 2
 
 
 def replay(
@@ -36,43 +40,72 @@ def replay(
     as_json: bool = typer.Option(False, "--json", help="JSON on standard output."),
     color: bool | None = typer.Option(None, "--color/--no-color", help="Default: on a terminal."),
 ) -> None:
-    """Replay sessions step by step. Exit code: 0, 1 where a gate failed, 2 where a file could not be read."""
+    """Replay sessions step by step; folders are searched. Exit code: 0, 1 where a gate failed, 2 where a file could not be
+    read (the others are replayed all the same).
+    """
     gates = _gates(fail_under)
-    reports, values, broken = [], [], []
-    for file in files:
-        session = opened(file)
-        setting = Setting(window, threshold, prefix, session.wire, model)
-        runs: list[Replay] = []
-        for name in policy:
-            with progress(f"{file.name}: {name}") as show:
-                runs.append(
-                    play(
-                        session.messages,
-                        make(name, setting),
-                        name,
-                        window=window,
-                        overhead=prefix,
-                        model=model,
-                        progress=show,
-                    )
-                )
-        reports.append(of_replays(file.name, runs, explain=explain))
-        values.append({"file": str(file), "policies": figures(runs)})
-        broken += [f"{file.name}: {text}" for text in _failed(runs[0], gates)]
+    for name in policy:
+        make(name, Setting())  # a wrong name is told before any work is done
+    reports, values, broken, unread = [], [], [], False
+    for file in expand(files):
+        session = _session(file)
+        if session is None:
+            unread = True
+            continue
+        name = Path(session.path).name
+        runs = _runs(session, policy, Setting(window, threshold, prefix, session.wire, model))
+        reports.append(of_replays(name, runs, explain=explain))
+        values.append({"file": session.path, "policies": figures(runs)})
+        broken += [f"{name}: {text}" for text in _failed(runs[0], gates)]
     if as_json:
         sys.stdout.write(jsonio.dumps(values).decode() + "\n")
     else:
         for report in reports:
             write(report, sys.stdout, look_of(sys.stdout, color=color))
     if html is not None:
-        try:
-            html.write_text(page(reports, "Clew replay"), encoding="utf-8")
-        except OSError as e:
-            raise InputError(f"{html} can't be written: {e.strerror}") from e
+        _write_page(html, reports)
     for text in broken:
         sys.stderr.write(f"gate failed: {text}\n")
-    if broken:
-        raise typer.Exit(FAILED)
+    if broken or unread:
+        raise typer.Exit(FAILED if broken else UNREADABLE)
+
+
+def _session(file: Path | Unreadable) -> SessionFile | None:
+    """The file's session; None, with a word on stderr, where there is none."""
+    said = file
+    if isinstance(file, Path):
+        try:
+            return opened(file)
+        except ClewError as e:
+            said = Unreadable(str(file), e.message, e.hint)
+    assert isinstance(said, Unreadable)
+    sys.stderr.write(f"clew: {said.sentence}\n" + (f"      {said.hint}\n" if said.hint else ""))
+    return None
+
+
+def _runs(session: SessionFile, policies: Sequence[str], setting: Setting) -> list[Replay]:
+    runs: list[Replay] = []
+    for name in policies:
+        with progress(f"{Path(session.path).name}: {name}") as show:
+            runs.append(
+                play(
+                    session.messages,
+                    make(name, setting),
+                    name,
+                    window=setting.window,
+                    overhead=setting.overhead,
+                    model=setting.model,
+                    progress=show,
+                )
+            )
+    return runs
+
+
+def _write_page(html: Path, reports: Sequence[Report]) -> None:
+    try:
+        html.write_text(page(reports, "Clew replay"), encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"{html} can't be written: {e.strerror}", hint="name another place with --html") from e
 
 
 def _gates(text: str) -> dict[str, float]:

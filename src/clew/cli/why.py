@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import typer
@@ -10,9 +11,11 @@ import typer
 from clew import jsonio
 from clew.cli.sessionfile import opened
 from clew.context import Context
+from clew.engine.values import Epoch
 from clew.errors import InputError
 from clew.ledger.tools import one_line
 from clew.redact import redact
+from clew.strategies import Edit
 from clew.transcript import Message
 
 _WIDTH = 100
@@ -47,32 +50,46 @@ def why(
                  "after": e.after, "reference": e.reference}
                 for e in edits.values()
             ],
-            "receipt": list(epoch.receipt.lines()) if epoch is not None else [],
+            "epoch": epoch.number if epoch is not None else 0,
+            "receipt": epoch.receipt.figures() if epoch is not None else None,
         }  # fmt: skip
         sys.stdout.write(redact(jsonio.dumps(value).decode(), force=True) + "\n")
         return
-    say = sys.stdout.write
-    say(f"step {step}: {len(view)} messages are sent for {step} of the transcript\n")
+    sys.stdout.write(f"step {step}: {len(view)} messages are sent for {step} of the transcript\n")
+    for line in (*_about(epoch), *_lines(session.messages[:step], view, edits, epoch)):
+        sys.stdout.write(f"{line}\n")
     if epoch is not None:
-        say(
-            f"epoch {epoch.number}, made at message {epoch.at} ({epoch.urgency.value}), written by the {epoch.written_by}\n"
-        )
-        for line in epoch.receipt.lines():
-            say(f"  {line}\n")
+        sys.stdout.write(f"\n{epoch.handoff}\n" if full else "\n(--full prints the handoff)\n")
+
+
+def _about(epoch: Epoch | None) -> Iterator[str]:
+    """The epoch that made the view, with its receipt."""
+    if epoch is None:
+        yield "no epoch yet: everything is shown"
+        return
+    yield f"epoch {epoch.number}, made at message {epoch.at} ({epoch.urgency.value}: {epoch.receipt.why}), written by the {epoch.written_by}"
+    yield from (f"  {line}" for line in epoch.receipt.lines())
+
+
+def _lines(
+    said: Sequence[Message], view: Sequence[Message], edits: Mapping[tuple[int, int], Edit], epoch: Epoch | None
+) -> Iterator[str]:
+    """Transcript against view, as a diff: `=` shown as it was, `~` shown changed, `-` not shown, `+` shown in its place."""
     shown = {m.address for m in view}
-    for i, m in enumerate(session.messages[:step]):
-        say(f"{_line(i, m, edits.get((i, -1)) is not None, m.address in shown)}\n")
-        for (at, part), e in edits.items():
-            if at == i and part >= 0:
-                say(f"      part {part}: {e.strategy}: {e.reason}, {e.before:,} → {e.after:,} tokens {e.reference}\n")
-    if epoch is not None and full:
-        say(f"\n{epoch.handoff}\n")
-    elif epoch is not None:
-        say("\n(--full prints the handoff)\n")
+    for i, m in enumerate(said):
+        if epoch is not None and i == epoch.base.cut:
+            yield f"+       handoff {epoch.number}, in {len(epoch.base.handoff)} messages"
+        gone = edits.get((i, -1))
+        mark = "=" if m.address in shown else ("-" if gone is not None else "~")
+        yield f"{mark} {i:5d} {m.role:9s} {_text(m)}"
+        for e in (gone, *(e for (at, part), e in edits.items() if at == i and part >= 0)):
+            if e is None or (e is gone and mark == "="):
+                continue
+            part = f"part {e.part}: " if e.part >= 0 else ""
+            after = f" → {e.after:,}" if e.part >= 0 else ""
+            yield f"        {part}{e.strategy}: {e.reason}, {e.before:,}{after} tokens {e.reference}"
 
 
-def _line(i: int, message: Message, folded: bool, shown: bool) -> str:
-    mark = "=" if shown else ("-" if folded else "~")
-    what = "as it was" if shown else ("in the handoff" if folded else "changed")
-    text = one_line(message.text or ", ".join(c.name for c in message.calls) or "…", _WIDTH)
-    return f"{mark} {i:5d} {message.role:9s} {what:14s} {redact(text, force=True)}"
+def _text(message: Message) -> str:
+    words = message.text or ", ".join(f"{c.name} {c.arguments}" for c in message.calls) or "…"
+    return redact(one_line(words, _WIDTH), force=True)

@@ -31,5 +31,6 @@ def compress(
         outcome = ctx.compact(focus)
         view = ctx.view()
         made = ctx.epochs[-1] if ctx.epochs else None
-        refusal = outcome if isinstance(outcome, Refusal) else None
+        # What couldn't be compacted on request may still have had to fit: then there is an epoch, by the ledger.
+        refusal = outcome if isinstance(outcome, Refusal) and made is None else None
         return Compressed(view, made.receipt if made is not None else None, made, refusal)

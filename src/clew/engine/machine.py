@@ -31,7 +31,7 @@ from clew.engine.events import (
     Undone,
 )
 from clew.engine.plan import LEVELS, draft, finish, known, spoken
-from clew.engine.pressure import estimate, judge, rent
+from clew.engine.pressure import estimate, judge, reason, rent
 from clew.engine.values import EMPTY_BASE, Draft, Epoch, Phase, Prepared, Refusal, State, Trouble, Urgency, Written
 from clew.errors import ProtocolBug
 from clew.handoff import check, prompt
@@ -287,6 +287,7 @@ def _refuse(state: State, refusal: Refusal) -> Step:
 
 
 def _committing(state: State, epoch: Epoch) -> Step:
+    epoch = replace(epoch, receipt=replace(epoch.receipt, why=reason(state, epoch.urgency)))
     return replace(state, phase=Phase.COMMITTING, epoch=epoch, pending=None), (Commit(epoch),)
 
 

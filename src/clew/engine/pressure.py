@@ -69,6 +69,26 @@ def _worth_it(state: State) -> bool:
     return grown >= _GROWN * state.limits.soft and (enough or estimate(state) >= _NEAR * state.limits.hard)
 
 
+def reason(state: State, urgency: Urgency) -> str:
+    """The figures behind an epoch that is due, as a user reads them."""
+    used, limits = estimate(state), state.limits
+    match urgency:
+        case Urgency.MUST_FIT if used <= limits.hard:
+            return f"the messages take {used:,} tokens, and whoever they were for found them too long"
+        case Urgency.MUST_FIT:
+            return f"the messages take {used:,} tokens and {limits.hard:,} are there"
+        case Urgency.THRESHOLD:
+            return f"the messages take {used:,} tokens; the threshold is {limits.soft:,}"
+        case Urgency.PRICED if due(SkiRental(state.rent), rewrite(state)):
+            paid, price = f"{state.rent:,.0f}", f"{rewrite(state):,.0f}"
+            return f"reading {removable(state):,} removable tokens again has cost {paid}, a rewrite costs {price}"
+        case Urgency.PRICED:
+            return (
+                f"the provider's cache has run out, so that rewriting costs no more; {removable(state):,} tokens can go"
+            )
+    return "someone asked for it"
+
+
 def judge(state: State, now: float) -> Urgency | None:
     """The urgency of an epoch before the next request, or None."""
     limits = state.limits

@@ -42,6 +42,7 @@ class Receipt:
     rewritten: int = 0  # tokens that the provider has to write to its cache again
     summary_input: int = 0
     summary_output: int = 0
+    why: str = ""  # the figures that asked for the epoch
 
     @property
     def saved(self) -> int:
@@ -59,6 +60,23 @@ class Receipt:
     @property
     def holds(self) -> bool:
         return not self.lost and self.after < self.before
+
+    def figures(self) -> dict[str, object]:
+        """The receipt for programs."""
+        kinds = ("kind", "detected", "kept", "retrievable", "lost")
+        plain = (
+            "put_back",
+            "struck",
+            "flagged",
+            "corrected",
+            "redacted",
+            "rewritten",
+            "summary_input",
+            "summary_output",
+        )
+        counts = [{k: getattr(c, k) for k in kinds} for c in self.counts if c.detected]
+        head = {"why": self.why, "before": self.before, "after": self.after, "saving": round(self.saving, 4)}
+        return {**head, "counts": counts, **{k: getattr(self, k) for k in plain}}
 
     def lines(self) -> tuple[str, ...]:
         """The receipt as a person reads it."""

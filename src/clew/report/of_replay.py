@@ -81,7 +81,7 @@ def _epoch_steps(r: Replay) -> list[tuple[Epoch, int]]:
 def _decision(e: Epoch) -> str:
     receipt = e.receipt
     return (
-        f"epoch {e.number} at message {e.at} ({e.urgency.value}): messages {e.span.start}–{e.span.end - 1} into the "
+        f"epoch {e.number} at message {e.at} ({e.urgency.value}: {receipt.why}): messages {e.span.start}–{e.span.end - 1} into the "
         f"handoff, {receipt.before:,} → {receipt.after:,} tokens, {receipt.rewritten:,} rewritten, written by the "
         f"{e.written_by}"
         + (f", tightened to level {e.level}" if e.level else "")
@@ -113,7 +113,8 @@ def as_json(replays: Sequence[Replay]) -> list[dict[str, object]]:
                     "at": e.at,
                     "urgency": e.urgency.value,
                     "written_by": e.written_by,
-                    "receipt": list(e.receipt.lines()),
+                    "level": e.level,
+                    "receipt": e.receipt.figures(),
                 }
                 for e in r.epochs
             ],
