@@ -1,25 +1,31 @@
 """What the gateway adds to a request: latency on bodies whose beginning it knows, first byte of a stream, throughput.
 
-    python bench/gateway.py [--rounds 200] [--relay]
+    python bench/gateway.py [--rounds 200] [--relay] [--litellm PATH/bin/litellm] [--streams SECONDS]
 
 An upstream that answers at once runs in a process of its own, the gateway in another, the client here. Every figure is
 taken in turn: one request straight to the upstream, one through the gateway. The conversation grows by a call and a
 result of 1 KB with every request, as an agent's does; the store is SQLite on disk. `--relay` also measures a bare aiohttp
-relay without any of Clew's work, in the same run.
+relay without any of Clew's work, in the same run; `--litellm` the proxy of that name, passing on through one worker
+(`pip install 'litellm[proxy]'` into an environment of its own). `--streams` holds 200 slow streams open at once and looks
+at what arrives and at the gateway's memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import multiprocessing
+import os
 import socket
 import statistics
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +33,7 @@ REPLY = json.dumps(
     {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": [{"index": 0, "message": {"role": "assistant",
      "content": "ok"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 50_000, "completion_tokens": 2, "total_tokens": 50_002}}
 ).encode()  # fmt: skip
+PATH, PASSED = "/v1/chat/completions", "/passed"
 EVENT = b'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
 
 
@@ -106,16 +113,39 @@ def relay(ready: Any, port: int) -> None:
     asyncio.run(run())
 
 
+def litellm(program: str, port: int, folder: str) -> tuple[subprocess.Popen[bytes], int]:
+    """The proxy with one worker, passing everything under a path on to the upstream. It takes a while to start."""
+    config = Path(folder) / "litellm.yaml"
+    target = f"http://127.0.0.1:{port}/v1/chat/completions"
+    config.write_text(
+        f"general_settings:\n  pass_through_endpoints:\n    - path: {PASSED}\n      target: {target}\n"
+        "      forward_headers: true\n      auth: false\n"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        own = free.getsockname()[1]
+    command = [program, "--config", str(config), "--host", "127.0.0.1", "--port", str(own), "--num_workers", "1"]
+    said = Path(folder, "litellm.log")
+    with said.open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | {"LITELLM_MASTER_KEY": "sk-bench"})
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", own)).close()
+            return process, own
+        time.sleep(0.2)
+    raise SystemExit(said.read_text()[-2000:])
+
+
 class Line:
     """One kept-open connection. `ask` gives seconds to the first byte of the answer and to its end."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, path: str = PATH) -> None:
+        self.path = path
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, body: bytes, session: str) -> tuple[float, float]:
         head = (
-            f"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer bench\r\nx-clew-session: {session}\r\n"
+            f"POST {self.path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer bench\r\nx-clew-session: {session}\r\n"
             f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
         ).encode()
         began = time.perf_counter()
@@ -183,21 +213,45 @@ def latency(name: str, ports: tuple[int, int], talk: Talk, rounds: int, *, first
     return shown(name, direct, through)
 
 
-def throughput(port: int, rounds: int, lanes: int = 16) -> float:
-    """Requests a second over 16 connections, each a conversation of 20 KB that grows by 1 KB and begins anew at 40."""
+@dataclass
+class Rate:
+    """`second` are requests a second; `each` are the milliseconds of processor time that the server took for one, which
+    stay about the same when something else runs on the machine.
+    """
 
-    def lane(k: int) -> None:
-        line = Line(port)
-        for n in range(max(1, rounds // 20)):
-            talk = Talk(20_000)
-            for _ in range(20):
+    second: float
+    each: float
+
+    def line(self, name: str, than: Rate | None = None) -> str:
+        line = f"{name:34} {self.second:7.0f} requests/s   {self.each:6.2f} ms of processor time each"
+        if than is None:
+            return line
+        return f"{line}   the gateway: {than.second / self.second:.2f} of the rate, {self.each / than.each:.2f} by time"
+
+
+def throughput(server: Any, port: int, rounds: int, lanes: int = 16, path: str = PATH) -> Rate:
+    """Over 16 connections, each with conversations of 20 KB that grow by 1 KB; their first requests are not counted."""
+    talks = [[Talk(16_000) for _ in range(max(1, rounds // 20))] for _ in range(lanes)]
+
+    def lane(k: int, times: int) -> None:
+        line = Line(port, path)
+        for n, talk in enumerate(talks[k]):
+            for _ in range(times):
                 talk.grow()
                 line.ask(talk.body(), f"lane-{k}-{n}-{port}")
 
-    began = time.perf_counter()
     with ThreadPoolExecutor(lanes) as pool:
-        list(pool.map(lane, range(lanes)))
-    return lanes * max(1, rounds // 20) * 20 / (time.perf_counter() - began)
+        list(pool.map(lane, range(lanes), [1] * lanes))
+        before, began = spent(server.pid), time.perf_counter()
+        list(pool.map(lane, range(lanes), [20] * lanes))
+    asked = lanes * len(talks[0]) * 20
+    return Rate(asked / (time.perf_counter() - began), (spent(server.pid) - before) * 1e3 / asked)
+
+
+def spent(pid: int) -> float:
+    """Seconds of processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def started(target: Callable[..., None], *given: Any) -> tuple[Any, int]:
@@ -218,6 +272,7 @@ def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--rounds", type=int, default=200)
     given.add_argument("--relay", action="store_true")
+    given.add_argument("--litellm", default="", metavar="PROGRAM")
     args = given.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         up, port = started(upstream)
@@ -230,15 +285,17 @@ def main() -> None:
             print(latency("200 KB, known prefix", ports, Talk(200_000), args.rounds))
             print(latency("2 MB, known prefix", ports, Talk(2_000_000), max(20, args.rounds // 4)))
             print(latency("20 KB stream, first byte", ports, Talk(20_000, stream=True), args.rounds, first=True))
-            rate = throughput(gate, args.rounds)
-            print(f"{'20 KB, 16 connections':34} {rate:7.0f} requests/s")
+            rate = throughput(served, gate, args.rounds)
+            print(rate.line("20 KB, 16 connections"))
             if args.relay:
                 bare, bare_port = started(relay, port)
                 processes.append(bare)
-                other = throughput(bare_port, args.rounds)
-                print(
-                    f"{'the same, a bare relay':34} {other:7.0f} requests/s   the gateway does {rate / other:.2f} of it"
-                )
+                print(throughput(bare, bare_port, args.rounds).line("the same, a bare relay", rate))
+            if args.litellm:
+                proxy, proxy_port = litellm(args.litellm, port, folder)
+                processes.append(proxy)
+                throughput(proxy, proxy_port, 20, 4, PASSED)  # warm
+                print(throughput(proxy, proxy_port, 40, path=PASSED).line("the same, litellm[proxy]", rate))
         finally:
             for process in processes:
                 process.terminate()

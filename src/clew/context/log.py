@@ -49,17 +49,21 @@ class Log:
 
     @property
     def names(self) -> Names:
-        self._catch_up()
+        self.catch_up()
         return self._names
 
     def ledger(self) -> Ledger:
-        self._catch_up()
+        self.catch_up()
         if self._snapshot is None:
             self._snapshot = self._builder.ledger()
         return self._snapshot
 
-    def _catch_up(self) -> None:
-        """Names and facts are only asked for when something is compacted; a message that merely passes costs less."""
+    def catch_up(self, least: int = 1) -> None:
+        """Take in what came since, where it is so many messages. Names and facts are only asked for when something is
+        compacted: nobody need wait for them before.
+        """
+        if len(self.transcript) - self._read < least:
+            return
         for position in range(self._read, len(self.transcript)):
             message = self.transcript[position]
             self._names.observe(message)

@@ -16,6 +16,7 @@ from clew.store import Store
 from clew.strategies import Edit
 from clew.transcript import Message, Span
 
+_BEHIND = 64  # messages that names and facts may be behind
 _LOOK = 0.05  # seconds between two looks at a summary under way
 
 
@@ -45,6 +46,11 @@ class Live(Context):
         end = time.monotonic() + seconds
         while self.summarising and estimate(self._state) > self._state.limits.hard and time.monotonic() < end:
             time.sleep(_LOOK)
+
+    def rest(self) -> None:
+        """While nobody waits: what a compaction would have to do first."""
+        with self._lock:
+            self._log.catch_up(_BEHIND)
 
     @property
     def summarising(self) -> bool:

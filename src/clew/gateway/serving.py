@@ -20,6 +20,7 @@ from clew.errors import ConfigError
 from clew.gateway.app import Gateway
 from clew.gateway.auth import Door
 from clew.gateway.routes import Routes
+from clew.redact import engine_name
 from clew.store import Store, open_store
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -94,6 +95,8 @@ def server(settings: Settings, store: Store, *, clock: Callable[[], float] = tim
 
 def work(settings: Settings, listening: socket.socket) -> None:
     """Serve in this process until it is told to stop."""
+    # Compiled now, so that the first handoff needn't wait for it.
+    threading.Thread(target=engine_name, name="clew-warm", daemon=True).start()
     store = open_store(store_url(settings), synchronous=settings.store.synchronous)
     try:
         server(settings, store).run(sockets=[listening])
