@@ -11,14 +11,14 @@ from clew.wire.detect import CHAT
 
 _SAME = ("id", "created", "model", "system_fingerprint")  # in every chunk of an answer
 _GAP = "\n\n"  # between the words of two rounds
-_THOUGHTS = ("reasoning_content", "reasoning")
+_GROWING = ("content", "reasoning_content", "reasoning")
 
 
 class ChatEvents(Events):
     """The role once, the words and calls of all rounds, one finish reason, one `[DONE]`."""
 
-    _spoke = False  # whether the client has words of a round before
-    _speaks = False
+    _spoke: frozenset[str] = frozenset()  # of which members the client has words of a round before
+    _speaks: frozenset[str] = frozenset()
     _head: Mapping[str, Json] | None = None
 
     def _begin(self) -> None:
@@ -26,8 +26,8 @@ class ChatEvents(Events):
         self._hidden: set[Json] = set()
         self._places: dict[Json, int] = {}
         self._at: Json = None  # the call that a delta without an index belongs to
-        self._spoke = self._spoke or self._speaks
-        self._speaks = False
+        self._spoke |= self._speaks
+        self._speaks = frozenset()
 
     def _event(self, raw: bytes, value: dict[str, Json]) -> bytes:
         choices = value.get("choices")
@@ -42,9 +42,11 @@ class ChatEvents(Events):
         if self.round > 1:
             changed = True
             delta.pop("role", None)
-            if delta.get("content") and self._spoke and not self._speaks:
-                delta["content"] = f"{_GAP}{delta['content']}"
-        self._speaks = self._speaks or bool(delta.get("content"))
+        for key in _GROWING:
+            if isinstance(words := delta.get(key), str) and words and key not in self._speaks:
+                self._speaks |= {key}
+                if key in self._spoke:
+                    delta[key] = f"{_GAP}{words}"
         reason = choice.get("finish_reason")
         if reason is not None:
             return self._finished(raw, value, choice, delta, reason)
@@ -121,13 +123,10 @@ class ChatBody(Whole):
     def _merged(self, bodies: Sequence[dict[str, Json]]) -> dict[str, Json]:
         messages = [stripped(_choice(b)["message"], CHAT) for b in bodies]
         message = dict(messages[-1])
-        texts = [t for m in messages if isinstance(t := m.get("content"), str) and t]
-        if texts:
-            message["content"] = _GAP.join(texts)
-        for key in _THOUGHTS:
-            thoughts = [t for m in messages if isinstance(t := m.get(key), str) and t]
-            if thoughts:
-                message[key] = _GAP.join(thoughts)
+        for key in _GROWING:
+            texts = [t for m in messages if isinstance(t := m.get(key), str) and t]
+            if texts:
+                message[key] = _GAP.join(texts)
         last = bodies[-1]
         reason = self._reason(last)
         choice = _choice(last) | {"message": message}
