@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections import Counter
 
 import pytest
@@ -14,6 +15,7 @@ from clew.testing.upstream import (
     Call,
     Cut,
     HangUp,
+    Lie,
     MidError,
     Nonsense,
     Refuse,
@@ -41,7 +43,7 @@ class Place:
         self.turns: list[object] = []
         self.sessions = 0
 
-    def ask(self, wire: str, *turns, stream: bool = False):
+    def ask(self, wire: str, *turns, stream: bool = False, **also):
         """A request that meets the turns, and one more after it: (first answer, last answer, what was counted)."""
         self.turns[:] = turns
         self.up.records.clear()
@@ -49,6 +51,8 @@ class Place:
         agent = Agent(wire, self.url, session=f"session {self.sessions}")
         agent.history.append({"role": "user", "content": "what is it?"})
         more = {"stream": True} if stream else {}
+        if stream and wire == "openai-chat":
+            more |= also
         before = Counter(self.gateway.counts.all())
         try:
             first = agent.ask(**more)
@@ -152,6 +156,70 @@ def test_a_200_that_is_no_answer(place, wire, stream, nonsense):
     assert first[2] == nonsense.body
     assert first[1]["content-type"].startswith(nonsense.content_type)
     assert last[0] == 200
+
+
+PROMPT = {"openai-chat": "prompt_tokens", "openai-responses": "input_tokens", "anthropic": "input_tokens"}
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("told", [None, 0, -7, "many", 1.5e300, 10**12, 10**30, [], {"a": 1}], ids=str)
+def test_a_lie_about_usage(place, wire, stream, told):
+    """It reaches the client as it was told; what can't be true is not kept, and nothing is shortened for it."""
+    lie = Reply(REPLY.parts, lie=Lie({PROMPT[wire]: told}))
+    first, last, counts = place.ask(wire, lie, stream=stream, stream_options={"include_usage": True})
+    assert first[0] == last[0] == 200
+    if stream and told is not None:
+        assert json.dumps({PROMPT[wire]: told}, separators=(",", ":"))[1:-1].encode() in first[2].replace(b" ", b"")
+    assert counts.get("epochs", 0) == counts.get("turns shortened", 0) == 0
+    *_, family = place.gateway._turns._families.values()
+    (conversation,) = family._open.values()
+    assert conversation.live.used < 1000
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_usage_far_below_what_was_sent_is_not_believed(place, wire, stream):
+    lie = Reply(REPLY.parts, lie=Lie({PROMPT[wire]: 3, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0,
+                                      "cache_creation": {}}))  # fmt: skip
+    more = {"stream_options": {"include_usage": True}} if stream and wire == "openai-chat" else {}
+    _, _, counts = place.ask(wire, lie, stream=stream, **more)
+    assert counts["usage not believed"] == 1
+
+
+@pytest.mark.parametrize("wire", PATHS)
+@pytest.mark.parametrize("stream", STREAMS)
+def test_an_upstream_that_is_not_there(wire, stream):
+    """A 502 of the gateway's that says so; the conversation goes on when it is there again."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    with running(Serving(settings(f"http://127.0.0.1:{port}"), open_store("memory:"))) as gateway:
+        agent = Agent(wire, gateway.url, session="one")
+        agent.history.append({"role": "user", "content": "what is it?"})
+        status, _, raw = agent.ask(stream=stream)
+        assert status == 502
+        told = json.loads(raw)["error"]
+        assert told["code"] == "clew"
+        assert "could not be reached" in told["message"]
+
+        class Here(Upstream):
+            async def start(self, _: int = 0) -> str:
+                return await super().start(port)
+
+        with running(Here(lambda _: REPLY)) as up:
+            assert agent.ask(stream=stream)[0] == 200
+            assert len(up.records) == 1
+        *_, family = gateway.gateway._turns._families.values()
+        (conversation,) = family._open.values()
+        assert conversation.live.length == (2 if wire == "openai-chat" else 1)
+
+
+@pytest.mark.parametrize("wire", PATHS)
+def test_a_slow_answer(place, wire):
+    first, _, _ = place.ask(wire, Slow(REPLY, before=0.2))
+    assert first[0] == 200
+    assert b"done done" in first[2]
 
 
 @pytest.mark.parametrize("wire", PATHS)

@@ -72,6 +72,11 @@ class Live(Context):
         return estimate(self._state) + self._state.limits.overhead
 
     @property
+    def counted(self) -> int:
+        """The same by our own count alone, whatever a provider said."""
+        return self._state.view_tokens + self._state.limits.overhead
+
+    @property
     def window(self) -> int:
         return self._state.limits.window
 

@@ -35,6 +35,7 @@ _REMEMBERED = 6  # requests of one bucket: a client's agents take turns
 _RETRY_STORE = 5.0  # seconds that a store which is down is left alone
 _MILLION = "context-1m"  # Anthropic's beta header that opens the long window
 _LONG = 1_000_000
+_FAR_OFF = 4  # times less than what we count: a usage that isn't believed
 _SHRINK = 0.8  # of what was refused as too long: what is sent next at most
 
 
@@ -114,8 +115,11 @@ class Turns:
             return True
 
     def report(self, turn: Turn, usage: Usage) -> None:
-        """What the upstream said the turn used."""
+        """What the upstream said the turn used, where that can be true."""
         if usage.prompt <= 0:
+            return
+        if not _credible(turn, usage):
+            self._counts.add("usage not believed")
             return
         session = turn.conversation.live.session_id
         done = Answered((turn.family.tenant, session), turn.shown, turn.request, turn.epochs)
@@ -300,3 +304,11 @@ class Turns:
             self._before.move_to_end(key)
             while len(self._before) > _BUCKETS:
                 self._before.popitem(last=False)
+
+
+def _credible(turn: Turn, usage: Usage) -> bool:
+    """No request has more tokens than bytes, unless it names files, and then they fit the window; and none has a small
+    part of what it counts to.
+    """
+    live = turn.conversation.live
+    return live.counted <= _FAR_OFF * usage.prompt and usage.prompt <= max(len(turn.body), 2 * live.window)
