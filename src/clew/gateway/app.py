@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from clew.config import Settings
-from clew.errors import ClewError, WireError
+from clew.errors import ClewError, TooLarge, WireError
 from clew.gateway import asgi, overflow, status
 from clew.gateway.asgi import Call, Gone, Receive, Scope, Send
 from clew.gateway.auth import Door
@@ -261,7 +261,10 @@ async def _look(answer: Answer, turn: Turn) -> tuple[bytes, overflow.Overflow | 
         if answer.header("content-encoding") not in ("", "identity", "gzip"):
             return b"", None
         body = await answer.read(_ERROR_SHOWN)
-        plain = asgi.decoded(body, answer.header("content-encoding"), 4 * _ERROR_SHOWN)
+        try:
+            plain = asgi.decoded(body, answer.header("content-encoding"), 4 * _ERROR_SHOWN)
+        except TooLarge:
+            plain = None
         return body, overflow.read(answer.status, plain or b"")
     if turn.route.wire == "openai-responses" and answer.header("content-type").startswith("text/event-stream"):
         async for piece in answer.pieces():

@@ -19,6 +19,7 @@ from clew.config import Settings, store_url
 from clew.errors import ConfigError
 from clew.gateway.app import Gateway
 from clew.gateway.auth import Door
+from clew.gateway.protocol import Bounded
 from clew.gateway.routes import Routes
 from clew.redact import engine_name
 from clew.store import Store, open_store
@@ -76,7 +77,7 @@ def server(settings: Settings, store: Store, *, clock: Callable[[], float] = tim
     return Quiet(
         uvicorn.Config(
             app,
-            http="httptools",
+            http=Bounded,
             ws="none",
             lifespan="on",
             interface="asgi3",

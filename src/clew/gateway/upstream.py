@@ -57,13 +57,13 @@ class Answer:
             raise Broken(f"the upstream broke off: {type(e).__name__}") from e
 
     async def read(self, limit: int) -> bytes:
-        """The body, up to `limit` bytes of it."""
+        """The body's beginning: whole pieces, until there are `limit` bytes. The rest is still to come."""
         out = bytearray()
         async for piece in self.pieces():
             out += piece
             if len(out) >= limit:
                 break
-        return bytes(out[:limit])
+        return bytes(out)
 
     def close(self) -> None:
         """Hangs up where the body wasn't read to its end, else gives the connection back."""

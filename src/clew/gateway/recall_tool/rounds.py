@@ -107,7 +107,7 @@ class Rounds:
             await self._relay(answer, first)
         else:
             body = first or await answer.read(_ERROR_SHOWN)
-            await self._fail(join, _error(asgi.decoded(body, answer.header("content-encoding"), _ERROR_SHOWN)))
+            await self._fail(join, _error(body, answer.header("content-encoding")))
         answer.close()
         return None
 
@@ -132,10 +132,10 @@ class Rounds:
         await asgi.start(self._send, answer.status, [*headers, *more])
 
 
-def _error(body: bytes | None) -> Json:
+def _error(body: bytes, encoding: str) -> Json:
     """What an error answer says, as all three formats have it."""
     try:
-        value = jsonio.loads(body or b"")
+        value = jsonio.loads(asgi.decoded(body, encoding, 4 * _ERROR_SHOWN) or b"")
     except (ValueError, ClewError):
         value = None
     told = value.get("error") if isinstance(value, dict) else None
