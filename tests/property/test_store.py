@@ -142,6 +142,7 @@ class Backends(RuleBasedStateMachine):
     @invariant()
     def the_same_sessions(self):
         self.both(lambda s: s.sessions())
+        self.both(lambda s: s.sessions(recent=True))
 
     @invariant()
     def sound(self):

@@ -193,6 +193,18 @@ def test_browse_shows_each_conversation_once_the_latest_first(store, clock):
     assert [g.session for g in browse(store, Filters(sources=("subagent",))).items] == ["sub"]
 
 
+def test_browse_goes_by_what_happened_last(store, clock):
+    for name in ("a", "b", "c"):
+        talk(store, clock, name, "hello", source=name)
+    Lineage(store).fork("a", title="side")
+    clock.tick(60)
+    store.append("a", [assistant("again")], at=1)
+    assert [g.session for g in browse(store).items] == ["a", "c", "b"]
+    first = browse(store, Filters(sources=("a", "b", "c")), limit=2)
+    assert [g.session for g in first.items] == ["a", "c"]
+    assert [g.session for g in browse(store, Filters(sources=("a", "b", "c")), before=first.next).items] == ["b"]
+
+
 def test_secrets_are_masked_on_every_way_out(store, clock):
     talk(store, clock, "s", f"deploy with api_key={KEY} now", "fine", f"again {KEY}")
     [hit] = discover(store, "deploy").hits

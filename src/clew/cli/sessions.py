@@ -26,11 +26,11 @@ def list_(
     before: str = typer.Option("", help="Go on after this id."),
     as_json: bool = JSON,
 ) -> None:
-    """The latest first; where one has no title, how it began."""
+    """The latest changed first; where one has no title, how it began."""
     hidden = () if everything or source else ("subagent", "tool")
     handle = existing(store, tenant)
     where = SessionFilter(source=source, workspace=workspace, without_sources=hidden)
-    found = handle.sessions(where, limit=limit, before=named(handle, before).id if before else "")
+    found = handle.sessions(where, limit=limit, before=named(handle, before).id if before else "", recent=True)
     if as_json:
         print_json([value(s) for s in found])
         return

@@ -16,7 +16,7 @@ _LOOKED_AT = 12  # messages in which the first of the user is looked for
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """One conversation: the newest session of its lineage. `preview` is how it began."""
+    """One conversation: the latest session of its lineage. `preview` is how it began."""
 
     session: str
     root: str
@@ -39,17 +39,17 @@ class Glances:
 
 
 def browse(store: Store, where: Filters | None = None, *, limit: int = 20, before: str = "") -> Glances:
-    """Newest first, one of each lineage, subagents' and tools' sessions left out. A lineage is shown on the page its
-    newest session is on.
+    """The latest changed first, one of each lineage, subagents' and tools' sessions left out. A lineage is shown on the page
+    its latest session is on.
     """
     where = where or Filters()
     found: list[Session] = []
     filters = [sessions(where, source) for source in where.sources or ("",)]
     at = before
     while len(found) <= limit:
-        page = [s for f in filters for s in store.sessions(f, limit=_PAGE, before=at)]
+        page = [s for f in filters for s in store.sessions(f, limit=_PAGE, before=at, recent=True)]
         if len(filters) > 1:
-            page = sorted(page, key=lambda s: (s.created, s.id), reverse=True)[:_PAGE]
+            page = sorted(page, key=lambda s: (s.updated, s.created, s.id), reverse=True)[:_PAGE]
         found += [s for s in page if _newest(store, s, where)]
         if len(page) < _PAGE:
             break
@@ -59,11 +59,11 @@ def browse(store: Store, where: Filters | None = None, *, limit: int = 20, befor
 
 
 def _newest(store: Store, s: Session, where: Filters) -> bool:
-    """Whether no later session of the lineage would be shown in its stead."""
+    """Whether no session of the lineage that changed later would be shown in its stead."""
     if where.projects and s.workspace not in where.projects:
         return False
     hidden = () if where.everything or where.sources else HIDDEN
-    [later] = store.sessions(SessionFilter(root=s.root, without_sources=hidden), limit=1)
+    [later] = store.sessions(SessionFilter(root=s.root, without_sources=hidden), limit=1, recent=True)
     return later.id == s.id
 
 

@@ -68,8 +68,12 @@ class Store(Protocol):
 
     def session(self, session: str) -> Session: ...
 
-    def sessions(self, where: SessionFilter = ANY, *, limit: int = 0, before: str = "") -> Sequence[Session]:
-        """The latest made first; `before` continues after a page's last id, `limit` 0 gives all."""
+    def sessions(
+        self, where: SessionFilter = ANY, *, limit: int = 0, before: str = "", recent: bool = False
+    ) -> Sequence[Session]:
+        """The latest made first, or with `recent` the latest changed; `before` continues after a page's last id, `limit` 0
+        gives all.
+        """
         ...
 
     def update(

@@ -133,9 +133,13 @@ class MemoryStore:
         with self._held() as data:
             return data.line(session).session
 
-    def sessions(self, where: SessionFilter = ANY, *, limit: int = 0, before: str = "") -> Sequence[Session]:
+    def sessions(
+        self, where: SessionFilter = ANY, *, limit: int = 0, before: str = "", recent: bool = False
+    ) -> Sequence[Session]:
         with self._held() as data:
             newest = list(reversed(data.lines.values()))
+            if recent:
+                newest.sort(key=lambda line: line.session.updated, reverse=True)
             if before:
                 newest = newest[newest.index(data.line(before)) + 1 :]
             found = [n.session for n in newest if md.passes(where, n.session)]

@@ -98,6 +98,13 @@ class SessionContract(_Made):
         rest = store.sessions(limit=3, before=page[-1].id)
         assert [s.id for s in [*page, *rest]] == ["s6", "s5", "s4", "s3", "s2", "s1"]
         assert [s.id for s in store.walk()] == [f"s{n}" for n in range(7)]
+        clock.tick()
+        store.append("s2", [user("on")], at=0)
+        store.update("s0", title="also now")
+        recent = store.sessions(recent=True)
+        assert [s.id for s in recent] == ["s2", "s0", "s6", "s5", "s4", "s3", "s1"]
+        assert store.sessions(limit=4, before="s2", recent=True) == recent[1:5]
+        assert store.sessions(before="s0", recent=True) == recent[2:]
 
     def test_update_changes_what_is_given(self, store: Store) -> None:
         store.create(NewSession("s", title="a", goal="g", extra={"x": 1, "y": 2}))

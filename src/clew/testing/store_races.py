@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier
 
-from clew.errors import Conflict, LeaseLost
+from clew.errors import Conflict, LeaseLost, NotFound
 from clew.store.base import Store
 from clew.store.records import NewSession
 from clew.testing.builders import user
@@ -23,7 +24,7 @@ def together(act: Callable[[int], object]) -> list[object]:
         barrier.wait()
         try:
             return act(n)
-        except (Conflict, LeaseLost) as e:
+        except (Conflict, LeaseLost, NotFound) as e:
             return e
 
     with ThreadPoolExecutor(THREADS) as pool:
@@ -91,3 +92,74 @@ class RaceContract:
         assert sum(isinstance(o, Conflict) for o in out) == THREADS - 1
         assert [s.id for s in store.sessions()] == ["child", "s"]
         assert store.session("child").length == 1
+
+    def test_a_fork_made_while_its_parent_grows_and_compacts_has_what_it_shares(self, store: Store) -> None:
+        filled(store)
+
+        def work(n: int) -> None:
+            for i in range(6):
+                if n % 2:
+                    above = store.session("s")
+                    store.create(NewSession(f"f{n}.{i}", parent="s", shared=above.length, kind="branch"))
+                    store.append(f"f{n}.{i}", [user(f"own {n}.{i}")], at=above.length)
+                    continue
+                with suppress(Conflict, LeaseLost):
+                    length = store.session("s").length
+                    store.append("s", [user(f"{n}/{i}")], at=length)
+                    lease = store.acquire("s", f"holder {n}")
+                    number = len(store.epochs("s")) + 1
+                    store.commit_epoch("s", epoch(store, number, length), lease)
+
+        together(work)
+        whole = [m.address for m in store.messages("s")]
+        epochs = store.epochs("s")
+        assert [e.number for e in epochs] == list(range(1, len(epochs) + 1))
+        for s in store.sessions():
+            if s.kind == "branch":
+                there = store.messages(s.id)
+                assert [m.address for m in there[:-1]] == whole[: s.shared]
+                assert there[-1].message.text == f"own {s.id[1:]}"
+                shared = store.epochs(s.id)
+                assert list(shared) == list(epochs[: len(shared)])
+                assert all(e.position <= s.shared for e in shared)
+        assert not store.check()
+
+    def test_what_is_appended_while_a_session_is_rotated_is_in_the_parent_or_refused(self, store: Store) -> None:
+        filled(store)
+
+        def work(n: int) -> int:
+            done = 0
+            for i in range(8):
+                if n == 0 and i == 4:
+                    child = NewSession("child", parent="s", kind="compression")
+                    store.rotate("s", child, unwritten=[user("late")], messages=[user("sum")])
+                elif n:
+                    done += store.append("s", [user(f"{n}/{i}")], at=store.session("s").length).new
+            return done
+
+        acknowledged = together(work)
+        said = [m.message.text for m in store.messages("s")]
+        assert store.session("s").end_reason == "compression"
+        assert said[-1] == "late"
+        assert len(said) == len(set(said))
+        assert len(said) - 7 >= sum(a for a in acknowledged if isinstance(a, int))
+        assert store.session("child").length == 1
+        assert not store.check()
+
+    def test_a_session_deleted_while_others_write_is_gone_whole(self, store: Store) -> None:
+        filled(store)
+        store.create(NewSession("other"))
+
+        def work(n: int) -> None:
+            for i in range(5):
+                if n == 0 and i == 3:
+                    store.delete(["s"])
+                    continue
+                store.append("other", [user("the same for all")], at=store.session("other").length)
+                store.append("s", [user("the same for all")], at=store.session("s").length)
+
+        together(work)
+        assert [s.id for s in store.sessions()] == ["other"]
+        assert {m.message.text for m in store.messages("other")} <= {"the same for all"}
+        assert store.info().contents == min(1, store.session("other").length)
+        assert not store.check()

@@ -99,9 +99,11 @@ class SqliteStore:
         with self._pool.read() as link:
             return read_session(link, session, self._tenant)
 
-    def sessions(self, where: SessionFilter = ANY, *, limit: int = 0, before: str = "") -> Sequence[Session]:
+    def sessions(
+        self, where: SessionFilter = ANY, *, limit: int = 0, before: str = "", recent: bool = False
+    ) -> Sequence[Session]:
         with self._pool.read() as link:
-            return sessions.listed(link, self._tenant, where, limit, before)
+            return sessions.listed(link, self._tenant, where, limit, before, recent=recent)
 
     def update(
         self,

@@ -68,13 +68,17 @@ def inherited_epochs(link: Link, no: int) -> list[tuple[int, str, int, int, byte
     return found
 
 
-def listed(link: Link, tenant: str, where: SessionFilter, limit: int, before: str) -> list[Session]:
+def listed(link: Link, tenant: str, where: SessionFilter, limit: int, before: str, *, recent: bool) -> list[Session]:
     tests, values = _tests(where)
+    order = ("s.updated", "s.no") if recent else ("s.no",)
     if before:
-        tests.append("s.no < ?")
-        values.append(session_row(link, before).no)
+        last = session_row(link, before).no
+        at = link.db.execute("SELECT updated, no FROM sessions WHERE no = ?", (last,)).fetchone()
+        tests.append(f"({', '.join(order)}) < ({', '.join('?' * len(order))})")
+        values += at if recent else at[1:]
     clause = f" WHERE {' AND '.join(tests)}" if tests else ""
-    rows = link.db.execute(f"{SELECT_SESSION}{clause} ORDER BY s.no DESC LIMIT ?", (*values, limit or -1))
+    by = ", ".join(f"{column} DESC" for column in order)
+    rows = link.db.execute(f"{SELECT_SESSION}{clause} ORDER BY {by} LIMIT ?", (*values, limit or -1))
     return [to_session(r, tenant) for r in rows.fetchall()]
 
 
