@@ -11,11 +11,13 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from store_data import Sessions
 
 from clew.store import NewSession, open_store
+from clew.transcript import Message
 
 
 def endless(seed: int):
@@ -24,23 +26,39 @@ def endless(seed: int):
 
 
 def growing(folder: str) -> None:
-    store = open_store(str(Path(folder, "turns.sqlite")))
-    store.create(NewSession("s"))
-    source, cost, at, chain = endless(1), {}, 0, ""
-    pool = [next(source) for _ in range(200)]
-    while at < 10_200:
-        fresh = [next(source), next(source)] if at % 200 else pool[:2]
-        begin = time.thread_time()
-        done = store.append("s", fresh, at=at, chain=chain)
-        store.add_event("s", "usage", {"input": at, "output": 100})
-        store.put_state("s", "counters", done.length, {"turns": at})
-        cost[at] = time.thread_time() - begin
-        at, chain = done.length, done.chain
-    early = statistics.median(v for k, v in cost.items() if 50 <= k < 350)
-    late = statistics.median(v for k, v in cost.items() if k >= 9_900)
+    """The same turns given to a session of 100 messages and to one of 10,000, by turns, so that whatever else the machine
+    does meets both.
+    """
+    source = endless(1)
+    sessions = {n: Session(Path(folder, f"turns{n}.sqlite"), source, n) for n in (100, 10_000)}
+    cost: dict[int, list[float]] = {n: [] for n in sessions}
+    for _ in range(200):
+        fresh = [next(source), next(source)]
+        for n, session in sessions.items():
+            cost[n].append(session.turn(fresh))
+    early, late = (statistics.median(cost[n]) for n in sessions)
     print(
         f"a turn at 10,000 messages against one at 100: {late / early:.2f} x ({1000 * early:.2f} and {1000 * late:.2f} ms CPU)"
     )
+
+
+class Session:
+    """One session of a store of its own, filled to a length."""
+
+    def __init__(self, path: Path, source: Iterator[Message], length: int) -> None:
+        self.store = open_store(str(path))
+        self.store.create(NewSession("s"))
+        self.at, self.chain = 0, ""
+        while self.at < length:
+            self.turn([next(source), next(source)])
+
+    def turn(self, fresh: list[Message]) -> float:
+        begin = time.thread_time()
+        done = self.store.append("s", fresh, at=self.at, chain=self.chain)
+        self.store.add_event("s", "usage", {"input": self.at, "output": 100})
+        self.store.put_state("s", "counters", done.length, {"turns": self.at})
+        self.at, self.chain = done.length, done.chain
+        return time.thread_time() - begin
 
 
 def resending(folder: str) -> None:
