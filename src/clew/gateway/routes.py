@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from clew.errors import ConfigError, InputError
 from clew.gateway.asgi import Call
@@ -24,7 +24,8 @@ KNOWN = {
 @dataclass(frozen=True, slots=True)
 class Route:
     """Where a request goes. `wire` is the format of a model call, "" for everything that just passes; `counts` says
-    that only the size of the prompt is asked for.
+    that the conversation is only looked at, to be counted or summed up by the provider: it has to be shown as the model
+    sees it, and nothing of it is new.
     """
 
     upstream: str
@@ -57,7 +58,7 @@ class Routes:
         if named and named not in self._all:
             raise InputError(f"no upstream is called {named!r}", hint=f"known are {', '.join(sorted(self._all))}")
         name = named or self._guess(call)
-        if ".." in target.partition("?")[0].split("/"):
+        if ".." in unquote(target.partition("?")[0]).replace("\\", "/").split("/"):
             raise InputError("the path leads upwards", hint="give it without `..`")
         wire, counts = _wire(call.method, target)
         return Route(name, _joined(self._all[name], target), wire, counts)
@@ -80,6 +81,8 @@ def _wire(method: str, target: str) -> tuple[str, bool]:
         return "", False
     if path.endswith("/messages/count_tokens"):
         return ANTHROPIC, True
+    if path.endswith("/responses/compact"):
+        return RESPONSES, True
     for end, wire in (("/chat/completions", CHAT), ("/responses", RESPONSES), ("/messages", ANTHROPIC)):
         if path.endswith(end):
             return wire, False

@@ -27,7 +27,9 @@ _SUMMARY = re.compile(r"summar|compact|handoff|checkpoint", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a prompt asks for. `parallel` calls go out at once; `delegate` names an errand for a subagent."""
+    """What a prompt asks for. `parallel` calls go out at once; `delegate` names an errand for a subagent, or several
+    with a line between them (`beta_gamma`), each for one of its own at the same time.
+    """
 
     name: str
     steps: int = 10
@@ -87,8 +89,11 @@ class Errand:
             return Reply((*thought, Say(f"done: {self._value(ask, order.name)}")))
         helper = offered(ask, _DELEGATES)
         if order.delegate and helper is not None and step == 1:
-            prompt = f"errand:{order.delegate} steps={order.substeps}"
-            return Reply((*thought, Call(helper["name"], filled(helper, "prompt", prompt), _id(order, step, 0))))
+            prompts = [f"errand:{name} steps={order.substeps}" for name in order.delegate.split("_")]
+            sent = [
+                Call(helper["name"], filled(helper, "prompt", p), _id(order, step, k)) for k, p in enumerate(prompts)
+            ]
+            return Reply((*thought, *sent))
         calls = [
             shell_call(shell, self.command(order.name, step) + (f" # {k}" if k else ""), _id(order, step, k))
             for k in range(order.parallel if step else 1)
