@@ -34,8 +34,28 @@ def test_memory_stores_of_one_name_are_one():
 
 @pytest.mark.parametrize(
     "url",
-    ["mysql://x", "sqlite://", "sqlite:///", "sqlite://host/x", "sqlite:///x?mode=ro", "sqlite:///x?synchronous=off"],
+    [
+        "mysql://x",
+        "sqlite://",
+        "sqlite:///",
+        "sqlite://host/x",
+        "sqlite:///x?mode=ro",
+        "sqlite:///x?synchronous=off",
+        "sqlite:///x?.sqlite",
+    ],
 )
 def test_what_is_not_understood_is_said(url):
     with pytest.raises(ConfigError):
         open_store(url)
+
+
+@pytest.mark.parametrize(
+    "name", ["plain.sqlite", "with space", "what?.sqlite", "50%25.sqlite", "a#b.sqlite", "ü.sqlite", "a&b=c"]
+)
+def test_a_stores_url_opens_the_same_store(tmp_path, name):
+    store = open_store(str(tmp_path / name), synchronous="full")
+    store.create(NewSession("s"))
+    again = open_store(store.url)
+    assert again.session("s").id == "s"
+    assert (again.url, again.path) == (store.url, store.path)
+    assert store.url.endswith("?synchronous=full")

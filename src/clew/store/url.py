@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from clew.errors import ConfigError, StoreMissing
 from clew.store.base import Store
@@ -62,17 +62,17 @@ def _path(url: str, rest: str) -> tuple[Path, str]:
     """The file, and the value of `synchronous`. A bare path is taken as it is, question marks and all."""
     if "://" not in url:
         return Path(url).expanduser().absolute(), ""
-    split = urlsplit("//" + rest)
-    options = parse_qs(split.query)
+    spelled, _, query = rest.partition("?")
+    options = parse_qs(query, keep_blank_values=True)
     unknown = options.keys() - {"synchronous"}
-    if unknown or split.netloc:
+    if unknown or not spelled.startswith("/"):
         raise ConfigError(
             f"{url!r} isn't understood", hint="sqlite:///relative.sqlite, sqlite:////absolute.sqlite or a path"
         )
     mode = options.get("synchronous", ["normal"])[0].lower()
     if mode not in ("normal", "full"):
         raise ConfigError(f"synchronous={mode} isn't known", hint="normal or full")
-    path = unquote(split.path)[1:]
+    path = unquote(spelled)[1:]
     if not path:
         raise ConfigError(f"{url!r} names no file", hint="sqlite:///path/to/clew.sqlite")
     return Path(path).expanduser().absolute(), mode

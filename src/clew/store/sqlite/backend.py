@@ -70,7 +70,8 @@ class SqliteStore:
 
     @property
     def url(self) -> str:
-        return f"sqlite:///{self._base}"
+        path = str(self._base).replace("%", "%25").replace("?", "%3F").replace("#", "%23")
+        return f"sqlite:///{path}" + ("?synchronous=full" if self._settings.full else "")
 
     @property
     def tenant(self) -> str:
