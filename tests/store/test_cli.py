@@ -82,6 +82,9 @@ def test_fork_rename_tree_resume(house):
     house.store.end(child.id, "done")
     assert s("resume", "first").stdout.strip() == child.id
     assert house.store.session(child.id).active
+    assert not house.store.session("first").active
+    assert s("resume", "first", "--here").stdout.strip() == "first"
+    assert house.store.session("first").active
 
 
 def test_export_and_import(house, tmp_path):

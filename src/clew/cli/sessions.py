@@ -80,10 +80,19 @@ def tree(session: str, store: str | None = STORE, tenant: str = TENANT, as_json:
 
 
 @app.command()
-def resume(session: str, store: str | None = STORE, tenant: str = TENANT) -> None:
+def resume(
+    session: str,
+    here: bool = typer.Option(False, "--here", help="This very session, wherever its conversation went on."),
+    store: str | None = STORE,
+    tenant: str = TENANT,
+) -> None:
     """Prints the id where the conversation goes on, opened for messages."""
     handle = existing(store, tenant)
-    typer.echo(Lineage(handle).resume(named(handle, session).id).id)
+    found = named(handle, session)
+    if here:
+        typer.echo((found if found.active else handle.reopen(found.id)).id)
+        return
+    typer.echo(Lineage(handle).resume(found.id).id)
 
 
 @app.command()
