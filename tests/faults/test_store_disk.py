@@ -192,9 +192,12 @@ def test_another_programs_database_is_left_alone(path):
     before = path.read_bytes()
     with pytest.raises(StoreCorrupt, match="another program"):
         open_store(str(path)).create(NewSession("s"))
+    with pytest.raises(StoreCorrupt, match="another program"):
+        repair.repair(path, "now")
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
     assert len(path.read_bytes()) == len(before)
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_what_is_no_database_is_left_alone_and_set_aside_on_demand(path):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from clew.errors import StoreCorrupt
 from clew.store import migrate
 from clew.store.addresses import from_bytes
 from clew.store.records import Repaired
@@ -40,7 +41,11 @@ def set_aside(path: Path, stamp: str) -> Path:
 
 
 def repair(path: Path, stamp: str) -> Repaired:
-    """Nothing else may have the file open. The search index is not carried over: it is made anew."""
+    """Nothing else may have the file open. The search index is not carried over: it is made anew. StoreCorrupt, and nothing
+    done, where the file is a database of another program.
+    """
+    if is_database(path) and _anothers(path):
+        raise StoreCorrupt(f"{path} is another program's database", hint="name another file; this one was not touched")
     fresh = path.with_name(f"{path.name}.repair")
     fresh.unlink(missing_ok=True)
     files.prepare(fresh)
@@ -58,6 +63,16 @@ def repair(path: Path, stamp: str) -> Repaired:
     kept = set_aside(path, stamp)
     fresh.rename(path)
     return Repaired(kept, counts, dropped)
+
+
+def _anothers(path: Path) -> bool:
+    """Whether it has tables, and none of a store's: what can't be read may be anybody's."""
+    with closing(sqlite3.connect(path)) as db:
+        try:
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        except sqlite3.DatabaseError:
+            return False
+    return bool(tables) and not tables & set(_TABLES)
 
 
 def _carry(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> int:
