@@ -33,14 +33,20 @@ def saved(path, data):
         (b"[1,2,3]", "no session file in any known format"),
         (b'{"messages":[]}', "no message in it"),
         (b'{"messages":[' + b"[" * 500 + b"]" * 500 + b"]}", "no message in it can be read: "),
-        (b"[" * 100_000, "no session file in any known format"),
+        (b"[" * 100_000, "is nested too deeply"),
+        (b'{"messages":[{"role":"user","content":"Is it', "is cut off or no JSON: Unterminated string"),
+        (b'{"messages":[{"role":"user","n":' + b"9" * 5000 + b"}]}", "is cut off or no JSON: Exceeds the limit"),
         ('{"role":"user","content":"hi"}\n'.encode("utf-16"), "is UTF-16"),
     ],
 )
 def test_what_holds_no_conversation_is_refused_with_the_reason(tmp_path, data, says):
+    path = saved(tmp_path / "f", data)
     with pytest.raises(InputError, match=says) as caught:
-        files.read(saved(tmp_path / "f", data))
+        files.read(path)
     assert caught.value.hint
+    for name in files.FORMATS:  # whatever it was said to be
+        with pytest.raises(InputError):
+            files.read(path, format=name)
 
 
 def test_paths_that_are_no_readable_files_are_refused(tmp_path):
