@@ -54,16 +54,23 @@ def _pem(rng: random.Random, kind: str = "RSA PRIVATE KEY", lines: int = 6) -> s
 ENV = ("DB_PASSWORD={}", "export API_KEY={}", "AWS_SECRET_ACCESS_KEY={}", "SECRET_KEY='{}'", 'GITHUB_TOKEN="{}"', "PGPASSWORD={} psql -h db",
        "ENV STRIPE_SECRET={}", "docker run -e ACCESS_TOKEN={} app", "MYSQL_ROOT_PASSWORD={}", "openai_api_key={}", "12\tSESSION_SECRET={}",
        "+JWT_SECRET={}", "set CLIENT_SECRET={}", "RABBITMQ_DEFAULT_PASS={}")  # fmt: skip
-YAML = ("password: {}", "  api_key: {}", "client_secret: '{}'", '  token: "{}"', "- secret_key: {}", "db:\n  passwd: {}\n  port: 5432",
+YAML = ("env:\n  - name: DB_PASSWORD\n    value: {}", "  - name: API_TOKEN\n    value: '{}'","password: {}", "  api_key: {}", "client_secret: '{}'", '  token: "{}"', "- secret_key: {}", "db:\n  passwd: {}\n  port: 5432",
         "auth_token: {}  # rotated", "    access_key: {}", "encryption_key: {}", "smtp_password: {}", "7→  accessToken: {}", "stringData:\n  password: {}")  # fmt: skip
 TOML = ('password = "{}"', "api_key = '{}'", 'secret = "{}"', 'auth_token = "{}"', "db.password = {}", 'client_secret = "{}" # prod', 'access_key = "{}"',
         'private_key = "{}"', "secret_key = {}", '[db]\npassword = "{}"\nhost = "x"', 'refresh_token = "{}"', 'admin_password = "{}"')  # fmt: skip
-JSON_FIELD = ('{{"password": "{}"}}', '{{"apiKey":"{}"}}', '{{"access_token": "{}", "expires_in": 3600}}', "{{'client_secret': '{}'}}", '{{"clientSecret": "{}"}}',
+JSON_FIELD = ('{{\n  "name": "API_TOKEN",\n  "value": "{}"\n}}','{{"password": "{}"}}', '{{"apiKey":"{}"}}', '{{"access_token": "{}", "expires_in": 3600}}', "{{'client_secret': '{}'}}", '{{"clientSecret": "{}"}}',
               '{{"out": "{{\\"api_key\\": \\"{}\\"}}"}}', '{{"refreshToken" : "{}"}}', '  "secretKey": "{}",', '{{"auth": {{"token": "{}"}}}}',
               '{{"private_key_id": 1, "secret": "{}"}}', '{{"name": "DB_PASSWORD", "value": "{}"}}', '{{"dbPassword":"{}"}}')  # fmt: skip
-CODE = ('token := "{}"', "'password' => '{}',", 'const apiKey: string = "{}";', 'password="{}"', 'self.secret_key = "{}"', ':api_token => "{}"',
+CODE = ('const k = process.env.API_KEY || "{}";', 'key = os.getenv("API_KEY") or "{}"', 'jwt.sign(payload, "{}")', 'jwt.verify(token, "{}")', 'let api_key = String::from("{}");',
+        'smtp.login("bot@host.io", "{}")','token := "{}"', "'password' => '{}',", 'const apiKey: string = "{}";', 'password="{}"', 'self.secret_key = "{}"', ':api_token => "{}"',
         'if (token === "{}") {{', "db.connect(host='x', password='{}')", 'static final String API_KEY = "{}";', "let authToken = `{}`;",
         '$password = "{}";', 'private_key := "{}"', '#define API_KEY "x"\nchar *secret = "{}";')  # fmt: skip
+PROSE = (
+    "Your temporary password is: {}",
+    "[Note] A temporary password is generated for root@localhost: {}",
+    "the password for admin is {}",
+    "Password for user joe: {}",
+)
 PIPED = ("echo '{}' | docker login -u me --password-stdin host", 'echo "{}" | sudo -S apt update', "printf '%s' '{}' | gh auth login --password-stdin",
          "echo -n {} | podman login reg.host --password-stdin")  # fmt: skip
 HEADER = ("X-Api-Key: {}", "x-auth-token: {}", "X-Goog-Api-Key: {}", "curl -H 'X-API-Key: {}' https://x", "api-key: {}", '"X-Access-Token": "{}"', "X-Vault-Token: {}",
@@ -73,7 +80,7 @@ AUTHORIZATION = ("Authorization: Bearer {}", "authorization: token {}", "Proxy-A
                  'headers["Authorization"] = "Bearer {}"', "sent Bearer {} upstream", "Authorization: Bot {}", "Authorization=Bearer%20{}")  # fmt: skip
 DIGEST = ('Authorization: Digest username="u", realm="r", uri="/", response="{}"', 'Authorization: Hawk id="u", ts="1", mac="{}"',
           'Authorization: OAuth oauth_consumer_key="u", oauth_token="{}"')  # fmt: skip
-COOKIE = ("Cookie: session={}", "Set-Cookie: sid={}; Path=/; HttpOnly", "cookie: theme=dark; auth_token={}", 'curl -H "Cookie: JSESSIONID={}"', "Cookie: _gitlab_session={}",
+COOKIE = ('cookies={{"sessionid": "{}"}}', "Cookie: session={}", "Set-Cookie: sid={}; Path=/; HttpOnly", "cookie: theme=dark; auth_token={}", 'curl -H "Cookie: JSESSIONID={}"', "Cookie: _gitlab_session={}",
           "set-cookie: connect.sid={}; Secure", '{{"Cookie": "sessionid={}; lang=en"}}', "Cookie: csrftoken={}; x=1", "Cookie: laravel_session={}",
           "< Set-Cookie: PHPSESSID={}; path=/", "Set-Cookie: __Host-token={}; SameSite=Lax", "Cookie: a=1; remember_me={}")  # fmt: skip
 DATABASE = ("postgres://app:{}@db:5432/x", "postgresql+asyncpg://u:{}@h/db", "DATABASE_URL=mysql://root:{}@127.0.0.1/app", "mongodb+srv://me:{}@c0.mongodb.net",
@@ -234,6 +241,7 @@ def _block_vectors(rng: random.Random) -> list[Vector]:
                 password,
             )
         )
+        out.append(Vector("prose", PROSE[number % len(PROSE)].format(password), password))
         out.append(
             Vector(
                 "table-cell",
@@ -269,7 +277,9 @@ NEAR_MISSES = (
     "?page=2&key=name", "cookie: theme=dark; lang=en", "<@user>", "version 1.2.3+20130313144700", "secret: my-secret", "password: ********", "password: [REDACTED]", 'type="password"',
     "passwordField: true", "Password: required", "the password is wrong", "token: string;", 'apiKey: "YOUR_API_KEY"', "SECRET_KEY = config('SECRET_KEY')", "api_key={{ api_key }}",
     "password: !vault |", "${{ secrets.GITHUB_TOKEN }}", "GITHUB_TOKEN: ${{ secrets.GITHUB_TOKEN }}", "author=Smith", "monkey=banana12345678", "keyboard: qwerty12345678abc", "tokenizer: cl100k_base",
-    "etag: 33a64df551425fcc55e4d42a148795d9f25f89d4", "hash = 'd41d8cd98f00b204e9800998ecf8427e'", "curl -u $USER:$PASS https://x", "--token string   the token", "| token | description |", "| password | string | required |", "| `api_key` | Your API key | yes |", "| PASSWORD | the login password |",
+    "etag: 33a64df551425fcc55e4d42a148795d9f25f89d4", "hash = 'd41d8cd98f00b204e9800998ecf8427e'", "curl -u $USER:$PASS https://x", "--token string   the token", "| token | description |", "the password is required", "the token is: invalid", "password for the keystore: none", "the password is stored in plain text", "secret for tests: see docs",
+    "password hint is: my-dog", "its token is next", 'const key = name || "value"', 'process.env.TOKEN || ""', "jwt.verify(token, secret)", 'login("user", password)', "- name: token\n  value: {{ token }}",
+    "- name: PASSWORD_FILE\n  value: /run/secrets/pw", "- name: MAX_TOKENS\n  value: 4096", "'password' => 'required|min:8|confirmed',", "| password | string | required |", "| `api_key` | Your API key | yes |", "| PASSWORD | the login password |",
     "| key | value |", "token | null", "echo $PASSWORD | docker login --password-stdin", "echo hello | tee password-stdin.log", "arn:aws:secretsmanager:us-east-1:123456789012:secret:prod/db-AbCdEf",
     'password: "form.labels.password-hint"', 'password: "must-contain-digits"', "--password PASSWORD", "mkdir -p build/out1",
 )  # fmt: skip
@@ -298,7 +308,7 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
 @pytest.mark.parametrize("family", sorted(LOOKALIKES))
 def test_what_only_begins_like_a_token_stays(family: str) -> None:
     for lookalike in LOOKALIKES[family]:
-        for context in CONTEXTS[:12]:
+        for context in (CONTEXTS[0], *CONTEXTS[2:12]):  # the second says that what follows is a token
             text = context.format(lookalike)
             assert [(text[f.start : f.end], f.family) for f in find(text)] == []
 

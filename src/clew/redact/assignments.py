@@ -16,9 +16,15 @@ from clew.redact.values import literal, opaque, reference, standin
 _NAME_BACK = lazy(r"[?|+]{0,2}[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
 # {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
 _PAIRED = lazy(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
+# `- name: DB_PASSWORD`, above `value: x`.
+_NAMED_LINE = lazy(
+    r"(?:[^\w\n]{0,40}\d{1,6}[:|→\t])?[\s+\->#,{]{0,80}\\{0,3}[\"']?(?:name|key|Name|Key|variable)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?([\w.\-]{2,80})\\{0,3}[\"']?,?\s{0,8}"
+)
+_LINE_ENDS = lazy(r"\n|\\+n")
+_ABOVE = 400
 _AFTER = lazy(
-    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}\\{0,7}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,|\())"
-    r"(?P<space>[ \t]{0,40})(?P<wrap>(?:\[\]byte|[Bb]ytes|bytearray|str|String|SecretStr|Secret|Some|Buffer\.from|StringValue)\()?"
+    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}\\{0,7}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,|\(|\|\||\?\?|[oO][rR](?= )))"
+    r"(?P<space>[ \t]{0,40})(?P<wrap>(?:\[\]byte|[Bb]ytes|bytearray|str|String|SecretStr|Secret|Some|Buffer\.from|StringValue|String::from|(?:new )?[A-Z]\w{1,30}(?:(?:::|\.)(?:from|new|of|valueOf|fromString|decode|parse))?)\()?"
     r"(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
 )
 # `setPassword("x")`, `.password("x")`: a call that gives the value, not one that looks it up.
@@ -50,7 +56,7 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     name = back["name"][::-1].lstrip("-$.")
     begin = position - back.end()
     if name.lower() == "value":
-        paired = _PAIRED.search(text, start, position)
+        paired = _PAIRED.search(text, start, position) or _line_above(text, position)
         if paired is None or code_file:
             return []
         name = paired[1]
@@ -93,6 +99,18 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         if listed is not None and literal(listed[1]) and opaque(listed[1]):
             return [Span(listed.start(1), listed.end(1), "header")]
     return [] if code_file and not _is_header(name, op) else _unquoted(text, name, what, after, back["close"], begin)
+
+
+def _line_above(text: str, position: int) -> re.Match[str] | None:
+    """The name on the line before that of a `value:`, as Kubernetes and task definitions write them."""
+    low = max(0, position - _ABOVE)
+    lines = _LINE_ENDS.split(text[low:position])
+    return _NAMED_LINE.fullmatch(lines[-2]) if len(lines) > 1 else None
+
+
+def may_name_next(line: str) -> bool:
+    """Whether that line names what the next one gives; a stream holds it until then."""
+    return len(line) < _ABOVE and _NAMED_LINE.fullmatch(_LINE_ENDS.split(line)[-1]) is not None
 
 
 def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span] | None:

@@ -6,7 +6,7 @@ import itertools
 from functools import lru_cache
 from typing import Protocol
 
-from clew.redact import assignments, headers, pem, phrases, tokens, urls
+from clew.redact import assignments, calls, headers, pem, phrases, tokens, urls
 from clew.redact.engine_hyperscan import HyperscanEngine
 from clew.redact.engine_stdlib import StdlibEngine
 from clew.redact.found import Finding, Span
@@ -34,6 +34,9 @@ _RULES = {
     Kind.ORACLE: urls.at_oracle,
     Kind.PIPED: phrases.at_piped,
     Kind.CELL: phrases.at_cell,
+    Kind.SAID: phrases.at_said,
+    Kind.SIGNS: calls.at_signs,
+    Kind.LOGIN: calls.at_login,
     Kind.BEARER: headers.bearer,
     Kind.BASIC: headers.basic,
     Kind.COMMAND: phrases.at_command,
@@ -45,8 +48,23 @@ _RULES = {
     Kind.MENTION: phrases.at_mention,
     Kind.PRIVATE_KEY: pem.at_private_key,
 }
+# An index is quicker than the hash of an enumeration's member.
+_BY_NUMBER = [_RULES.get(kind, tokens.at_prefix) for kind in sorted(Kind)]
 # What `code_file` leaves out beside assignments: in source these are fixtures and documentation.
-_NOISY = frozenset([Kind.FLAG, Kind.ELEMENT, Kind.SQL, Kind.NETRC, Kind.DEFINE, Kind.PIPED, Kind.CELL])
+_NOISY = frozenset(
+    [
+        Kind.FLAG,
+        Kind.ELEMENT,
+        Kind.SQL,
+        Kind.NETRC,
+        Kind.DEFINE,
+        Kind.PIPED,
+        Kind.CELL,
+        Kind.SAID,
+        Kind.SIGNS,
+        Kind.LOGIN,
+    ]
+)
 
 
 # After so many looks, a chain of secrets each laid bare by the mark before it is taken for one, so that looks stay few.
@@ -70,7 +88,7 @@ def spans(text: str, engine: Engine, *, code_file: bool) -> list[Span]:
         if kind is Kind.SEPARATOR:
             found.update(assignments.at_separator(text, position, code_file=code_file))
         elif not (code_file and kind in _NOISY):
-            found.update(_RULES[kind](text, position))
+            found.update(_BY_NUMBER[kind](text, position))
     return _merged(sorted(found))
 
 

@@ -8,7 +8,22 @@ from functools import partial
 
 from clew.redact.names import ANCHORS
 from clew.redact.tokens import JWT_HEAD, Shape, heads, infixes, shapes
-from clew.redact.triggers import CALLED, CLOSERS, FIXED, LISTED, LITERALS, NAME_TAIL, STEMS, Kind, Place
+from clew.redact.triggers import (
+    CALLED,
+    CLOSERS,
+    FALLBACK,
+    FALLBACK_BACK,
+    FIXED,
+    LISTED,
+    LITERALS,
+    NAME_TAIL,
+    PROSE,
+    SAID_NAMES,
+    SAYS,
+    STEMS,
+    Kind,
+    Place,
+)
 
 # What a token's first characters are made of; a token shorter than this in such characters is searched for by itself.
 _WORD = "A-Za-z0-9_.:~%+/=$^#!\\-"
@@ -17,6 +32,11 @@ _LONG = 13
 _APART_STEMS = ("{S", "Atz")
 # Where `setx`, `set -gx`, `setenv`, `config set`, `env`, `arg` and `#define` end.
 _DEFINERS = frozenset([b"etx", b" -x", b"-gx", b"env", b"set", b"arg", b"ine"])
+# From the end of what follows a name back to what separates it from its value, by group.
+_BACK = {2: 1, 3: 1, 4: 2, 5: FALLBACK_BACK}
+_SAID = frozenset(name.encode() for name in SAID_NAMES)
+_PROSE = re.compile(PROSE.encode())
+_SAYS = re.compile(f"{SAYS}(?= )".encode())
 _AFTER_NAME = frozenset([b" ", b"\t", b"`", b"*", b"|"])
 _CELL_END = re.compile(rb"[`*]{0,2} {0,40}")
 _ITEM = re.compile(r"\[(?:\\.|[^\]\\])+\]|\\.|.")
@@ -34,7 +54,7 @@ class StdlibEngine:
     def __init__(self) -> None:
         in_word = re.compile(f"[{_WORD}]")
         self._blank = bytes(c if c < 128 and in_word.match(chr(c)) else 32 for c in range(256))
-        self._tail = re.compile(f"({NAME_TAIL})(?:{CLOSERS}([:=])|{LISTED}(,)|{CALLED}())?".encode())
+        self._tail = re.compile(f"({NAME_TAIL})(?:{CLOSERS}([:=])|{LISTED}(,)|{CALLED}()|{FALLBACK}())?".encode())
         self._fixed = [(kind, re.compile(pattern.encode())) for kind, pattern, _ in FIXED]
         worded = {JWT_HEAD}
         apart: set[tuple[Kind, bytes]] = set()
@@ -84,10 +104,12 @@ class StdlibEngine:
             while position >= 0:
                 match = tail(low, position + len(name))
                 assert match is not None
-                if match.lastindex != 1:
-                    out.add((match.end() - (2 if match.lastindex == 4 else 1), Kind.SEPARATOR))
+                if match.lastindex in _BACK:
+                    out.add((match.end() - _BACK[match.lastindex], Kind.SEPARATOR))
                 end = match.end(1)
                 after = low[end : end + 1]
+                if after == b" " and name in _SAID:
+                    _said(low, end, out)
                 if after in _AFTER_NAME:
                     _blank(low, end, out)
                 elif after == b">":
@@ -115,6 +137,15 @@ class StdlibEngine:
                 number += 1
                 at = raw.find(words[number], at + len(words[number - 1]))
             out.add((at + place - begin, kind))
+
+
+def _said(low: bytes, end: int, out: set[Place]) -> None:
+    """A name in a sentence that goes on to say what it is."""
+    prose = _PROSE.match(low, end)
+    assert prose is not None
+    for says in _SAYS.finditer(low, end, prose.end() + 5):
+        if says.start() <= prose.end():
+            out.add((says.end(), Kind.SAID))
 
 
 def _blank(low: bytes, end: int, out: set[Place]) -> None:

@@ -17,6 +17,9 @@ _PARTS = lazy(
     r"\b(?P<name>response|opaque|cnonce|oauth_token|oauth_signature|Signature|Credential|token|mac)=(?P<q>\\*\"?)(?P<value>[^\s\"\\,&]{6,1024})"
 )
 _PAIR = lazy(r"(?P<name>[A-Za-z0-9_.\-$%]{1,80})=(?P<value>[^\s;\"'`,<>\\]{1,4096})")
+_FIELD = lazy(
+    r"[\"'](?P<name>[A-Za-z0-9_.\-$%]{1,80})\\*[\"'][ \t]{0,4}:[ \t]{0,4}\\*[\"'](?P<value>[^\s;\"'`,<>\\]{1,4096})"
+)
 _ATTRIBUTES = frozenset(["path", "domain", "expires", "max-age", "samesite", "version", "priority", "comment"])
 _SENSITIVE = lazy(
     r"sess|sid|token|auth|jwt|csrf|xsrf|key|secret|pass|login|remember|user|connect\.|id$|ticket|sso|sig", re.IGNORECASE
@@ -82,7 +85,8 @@ def cookie(text: str, start: int, quote: str | None) -> list[Span]:
         closed = text.find(quote[-1], start, limit)
         limit = closed if closed >= 0 else limit
     out = []
-    for pair in itertools.islice(_PAIR.finditer(text, start, limit), _MOST_PAIRS):
+    pairs = _FIELD if text.startswith("{", start) else _PAIR
+    for pair in itertools.islice(pairs.finditer(text, start, limit), _MOST_PAIRS):
         name, value = pair["name"], pair["value"][:ENOUGH]
         if name.lower() in _ATTRIBUTES or not literal(value):
             continue

@@ -82,7 +82,7 @@ def _of_word(last: str, before: str, *, upper: bool) -> Holds:
         return Holds.TOKEN
     if last == "key" and before in _KEY_OWNERS:
         return Holds.TOKEN
-    if last.endswith("token") or last in _CREDENTIAL_WORDS:
+    if last.endswith("token") or last in _CREDENTIAL_WORDS or last == "jsessionid":
         return Holds.TOKEN
     if last in {"key", "keys", "auth"} or (last.endswith("key") and len(last) > 5 and upper):
         return Holds.WEAK

@@ -28,10 +28,12 @@ _TAKERS = lazy(
 _HTPASSWD = lazy(r" -b[cmBd]{0,3} +(?:[^\s\-]\S{0,200} +)?[^\s\-]\S{0,100} +(?:\\*[\"'])?([^\s\"'`\\;|&$<>]{3,256})")
 _JAR = lazy(r" (?:-b|--cookie) +(?:\\*[\"'])(?=[^\"'\\]{1,80}=)")
 _SQL = lazy(
-    r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +(?:\\*)'([^'\\\n]{3,256})\\*'",
+    r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +\\*(?P<q>[\"'])(?P<value>(?:(?!(?P=q))[^\\\n]){3,256})\\*(?P=q)",
     re.IGNORECASE,
 )
-_SET_PASSWORD = lazy(r"password +for +[^\s=]{1,128} *= *(?:password\()?(?:\\*)'([^'\\\n]{3,256})\\*'", re.IGNORECASE)
+_SET_PASSWORD = lazy(
+    r"password +for +[^\s=]{1,128} *= *(?:password\()?(?:\\*)'(?P<value>[^'\\\n]{3,256})\\*'", re.IGNORECASE
+)
 # What stands before the blank, and after it.
 _DEFINES = lazy(
     r"(?<![\w.\-$])(?:setx|set -g?x|setenv|config(?:ure)? set|env|arg|#define) {1,8}(?P<name>[\w./:\-@]{2,120})\Z",
@@ -41,13 +43,20 @@ _DEFINED = lazy(r"[ \t]+(?:\\{0,7}[\"'])?([^\s\"'`\\]{4,4096})")
 _PIPED = lazy(
     r"\b(?:echo|printf)(?: +-[ne]{1,2})?(?: +\\*[\"']%s(?:\\+n)?\\*[\"'])? +\\*[\"']?([^\s\"'`\\|$<>-][^\s\"'`\\|]{3,256})\\*[\"']? *\|[^|]*\Z"
 )
+_SAID = lazy(
+    r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?|:)\Z",
+    re.IGNORECASE,
+)
+_SEPARATED = lazy(r"[._/:-]")
+_SAID_VALUE = lazy(r" {1,4}\\{0,3}[`\"'*]{0,2}([^\s\"'`*<>\\]{6,256})")
 _LAST_WORD = lazy(r"[A-Za-z0-9_.\-]{2,80}\Z")
 _CELL = lazy(r"\|[ `*]{0,42}([^\s|`*]{4,4096})[ `*]{0,200}(?:\||\\n|\\r|\r|\n|\Z)")
 _MIXED = lazy(r"[A-Za-z][^()]{0,60}\d|\d[^()]{0,60}[A-Za-z]")
 _JWK_PRIVATE = lazy(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"[ \t]{0,4}:[ \t]{0,4}\\*\"([A-Za-z0-9_\-=]{16,2048})")
 _NETRC = lazy(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+([^\s\"'\\,]{3,256})")
 _ELEMENT = lazy(r"<(?:[\w:.\-]{2,40}[ \t]+(?:key|name|id)=\\*[\"'])?([\w:.\-]{2,60})(?:\\*[\"'])?>([^<>\n]{4,1024})</")
-_PHONE = lazy(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,5}\)?){2,5})(?![\w+/=]|[.:-]\d)")
+_PHONE = lazy(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,8}\)?){2,5})(?![\w+/=]|[.:-]\d)")
+_PHONE_NAME = lazy(r"(?:phone|tel|mobile|cell|contact|fax|sms|whatsapp|from|to|number)=\Z", re.IGNORECASE)
 _MENTION = lazy(r"<(?:@[!&]?|#)(\d{17,20})>")
 # Calling codes that are assigned; with them, numbers that only follow a plus (a diff's, an offset's) fall out.
 _CODES_AS_TEXT = """
@@ -144,6 +153,23 @@ def at_piped(text: str, position: int) -> list[Span]:
     return [Span(match.start(1), match.end(1), "command-line")]
 
 
+def at_said(text: str, position: int) -> list[Span]:
+    """`A temporary password is generated for root@localhost: …`."""
+    said = _SAID.search(text[line_start(text, position, 140) : position])
+    given = _SAID_VALUE.match(text, position) if said is not None else None
+    if said is None or given is None or not (said["prose"] or said["says"] != ":"):
+        return []
+    value = given[1].rstrip(".,;:)!?") if given[1][-1] in ".,;:)" else given[1]
+    if len(value) < 6 or not literal(value) or "(" in value:
+        return []
+    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    if said["name"].lower().endswith(("secret", "token")):
+        good = mixed and len(value) >= 16 and opaque(value)
+    else:
+        good = opaque(value) or (mixed and (not wordy(value) or (len(value) >= 8 and not _SEPARATED.search(value))))
+    return [Span(given.start(1), given.start(1) + len(value), "prose")] if good else []
+
+
 def at_cell(text: str, position: int) -> list[Span]:
     """`| DB_PASSWORD | … |`: a row of a table, its name's cell closed at that place."""
     lead = text[line_start(text, position, 140) : position].rstrip(" ").rstrip("`*")
@@ -183,9 +209,9 @@ def _takes(taker: re.Match[str], flag: str, spaced: bool) -> bool:
 def at_sql(text: str, position: int) -> list[Span]:
     """`IDENTIFIED BY '…'`, `PASSWORD '…'`."""
     match = _SQL.match(text, position) or _SET_PASSWORD.match(text, position)
-    if match is None or not quoted_secret(Holds.PASSWORD, "password", match[1]):
+    if match is None or not quoted_secret(Holds.PASSWORD, "password", match["value"]):
         return []
-    return [Span(match.start(1), match.end(1), "sql")]
+    return [Span(match.start("value"), match.end("value"), "sql")]
 
 
 def at_netrc(text: str, position: int) -> list[Span]:
@@ -209,12 +235,14 @@ def at_phone(text: str, position: int) -> list[Span]:
     """A phone number in international form."""
     match = _PHONE.match(text, position)
     before = text[position - 1 : position]
-    if match is None or before.isalnum() or before in {"+", ")", "]", "=", "/", "_", ".", "-"}:
+    if match is None or before.isalnum() or before in {"+", ")", "]", "/", "_", ".", "-"}:
+        return []
+    if before == "=" and _PHONE_NAME.search(text, max(0, position - 40), position) is None:
         return []
     digits = re.sub(r"\D", "", match[0])
     if not 8 <= len(digits) <= 15 or not any(digits[:n] in _CODES for n in (1, 2, 3)):
         return []
-    if digits[0] == "1" and (len(digits) != 11 or digits[1] in "01"):
+    if digits[0] == "1" and len(digits) != 11:
         return []
     return [Span(position, match.end(), "phone")]
 

@@ -81,6 +81,8 @@ def _password(value: str) -> bool:
         return "\\" not in value or len(value) > 5
     if _ABOUT_SECRETS.search(value) is not None:
         return _word_with_digits(value) and not value[-2:-1].isalpha() and value.isalnum() and len(value) >= 8
+    if "|" in value:  # rules of a form: `required|min:8`
+        return False
     if _PASSPHRASE.fullmatch(value) is not None and not any(word in WORDS for word in value.split("-")):
         return True
     pieces = [p for p in re.split(r"[._/:-]", value) if p]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clew.redact.assignments import may_name_next
 from clew.redact.engine import Engine, apply, default, findings
 from clew.redact.marks import Marks
 from clew.redact.pem import may_go_on
@@ -11,7 +12,7 @@ class Redactor:
     """Takes a text in chunks of any size and gives it back without its secrets.
 
     A line is given out when it is complete, because no rule looks past a line's end; but lines that may belong to a
-    private key wait until it is known whether they do. So `push` often returns nothing, and `close` returns the rest.
+    private key, or name what the next line gives, wait until it is known whether they do. So `push` often returns nothing, and `close` returns the rest.
     """
 
     def __init__(self, *, code_file: bool = False, engine: Engine | None = None) -> None:
@@ -30,7 +31,7 @@ class Redactor:
             line = "".join(self._line)
             self._line.clear()
             self._waiting.append(line + "\n")
-            if not may_go_on(line):
+            if not (may_go_on(line) or may_name_next(line)):
                 ready = len(self._waiting)
         if rest:
             self._line.append(rest)

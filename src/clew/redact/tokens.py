@@ -239,6 +239,6 @@ def _drawn(body: str) -> bool:
 
 def _json_header(head: str) -> bool:
     try:
-        return base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)).lstrip().startswith(b"{")
+        return base64.urlsafe_b64decode(head[: len(head) // 4 * 4]).lstrip().startswith(b"{")
     except (binascii.Error, ValueError):
         return False

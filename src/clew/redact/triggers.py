@@ -40,6 +40,9 @@ class Kind(enum.IntEnum):
     PIPED = 17
     ORACLE = 18
     CELL = 19
+    SAID = 20
+    SIGNS = 21
+    LOGIN = 22
 
 
 # A place in a text, and what stands there. Texts have one byte a character when they get here.
@@ -73,11 +76,14 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.SQL, "identified "),
     (Kind.SQL, "password '"),
     (Kind.SQL, "password for "),
+    (Kind.SQL, 'password "'),
     (Kind.NETRC, "login "),
+    (Kind.LOGIN, "login("),
+    *((Kind.SIGNS, f"jwt.{verb}(") for verb in ("sign", "verify", "encode", "decode")),
     *((Kind.PRIVATE_KEY, anchor.lower()) for anchor in pem.ANCHORS),
 )
 # Of several that share a beginning or a middle, the part that is searched for.
-STEMS = (*ANCHORS, "hook", "bearer", " -", "oracle:")
+STEMS = (*ANCHORS, "hook", "bearer", " -", "oracle:", "login")
 
 # Of fixed length, in the case given.
 FIXED: tuple[tuple[Kind, str, int], ...] = (
@@ -89,7 +95,14 @@ FIXED: tuple[tuple[Kind, str, int], ...] = (
 NAME_TAIL = r"[a-z0-9_.\-]{0,24}"
 CLOSERS = r"[\"'`\\\])?]{0,8}[ \t]{0,8}[?|+]{0,2}"
 LISTED = r"[\"'\\]{1,8}[ \t]{0,4}"
+# `process.env.API_KEY || "…"`, `getenv("API_KEY") or "…"`; from its end back to the operator.
+FALLBACK = r"[\"')\]]{0,4} (?:\|\||\?\?|or) [\"'`]"
+FALLBACK_BACK = 4
 CALLED = r"\([\"'`\\]"
+# `password for root is: …`: the words between, and what ends them.
+SAID_NAMES = ("pass", "pw", "secret", "token")
+PROSE = r"[ a-z0-9@.'\-]{0,60}"
+SAYS = r"(?: is:?|:)"
 # Words before a name, a blank and a value: `setx API_KEY …`, `ENV API_TOKEN …`, `npm config set //host/:_authToken …`.
 DEFINERS = r"(?:setx|set -g?x|setenv|config(?:ure)? set|env|arg|#define)"
 NAMES = "|".join(re.escape(anchor) for anchor in ANCHORS)
@@ -116,6 +129,8 @@ def expressions() -> tuple[Expression, ...]:
         Expression(
             rf"{DEFINERS} {{1,8}}[a-z0-9_./:\-@]{{0,120}}(?:{NAMES}){NAME_TAIL}[ \t]", Kind.DEFINE, 1, caseless=True
         ),
+        Expression(f"(?:{NAMES}){NAME_TAIL}{FALLBACK}", Kind.SEPARATOR, FALLBACK_BACK, caseless=True),
+        Expression(f"(?:{'|'.join(SAID_NAMES)}){NAME_TAIL} (?:is:?|{PROSE}{SAYS}) ", Kind.SAID, 1, caseless=True),
         Expression(rf"(?:{NAMES}){NAME_TAIL}[`*]{{0,2}} {{0,40}}\|", Kind.CELL, 1, caseless=True),
         Expression(rf"(?:{NAMES}){NAME_TAIL}[\"']{{0,1}}>", Kind.ELEMENT, 1, caseless=True),
         Expression(rf"eyJ[A-Za-z0-9_\-]{{{JWT_LEAST}}}", Kind.PREFIX, 3 + JWT_LEAST, caseless=False),

@@ -399,6 +399,7 @@ azure            +ASt      (?<![+/])[A-Za-z0-9+/]{76}                   B 8 x
 azure            +ASb      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
 azure            +AEh      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
 azure            +ARm      (?<![+/])[A-Za-z0-9+/]{33}                   B 7 x
+mailgun          -         [0-9a-f]{32}                                 G 17 x
 mailchimp        -us       [0-9a-f]{32}                                 N 1
 maxmind          _mmk      [A-Za-z0-9]{6}_[A-Za-z0-9]{29}               N 0
 terraform        .atlasv1. [A-Za-z0-9]{14}                              W 50
