@@ -32,10 +32,10 @@ def outcome(path):
         (b"[]", "no session file"),
         (b"5", "no session file"),
         (b'{"messages": []}', "no message in it"),
-        (b'{"messages":[{"role":"user","content":"x"}', "no session file"),
+        (b'{"messages":[{"role":"user","content":"x"}', "is cut off or no JSON"),
         (b"\x89PNG\r\n\x1a\n" + random.Random(1).randbytes(4000), "no session file"),
         (b"\xff\xfe{\x00}\x00", "UTF-16"),
-        (f'{{"messages":[{{"role":"user","content":{DEEP}}}]}}'.encode(), "no session file"),
+        (f'{{"messages":[{{"role":"user","content":{DEEP}}}]}}'.encode(), "is nested too deeply"),
     ],
 )
 def test_what_is_no_session_is_refused_in_one_sentence(content, said, tmp_path):
