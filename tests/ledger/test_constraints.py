@@ -138,6 +138,17 @@ def test_what_is_supposed_quoted_told_or_merely_asked_binds_nothing(sentence: st
         ("The deadline is Friday.", "Actually, by Monday is fine, change the deadline."),
         ("I prefer a window seat.", "I prefer an aisle seat."),
         ("预算是 $800。", "改成 $500。"),
+        ("The deadline is Friday.", "The deadline has moved to Monday."),
+        ("Keep the total under $800.", "We can go up to $1200 now."),
+        ("It must run on Python 3.9.", "We dropped 3.9, it must run on Python 3.12."),
+        ("Keep functions under 40 lines.", "Keep functions under 60 lines."),
+        ("Keep the diff below 200 lines.", "Ok, 400 lines is fine too."),
+        ("Book economy class only.", "Upgrade me to business class instead."),
+        ("Work on branch feature/a1.", "Switch to branch feature/b2."),
+        ("Use metric units.", "Use imperial units."),
+        ("Retry at most 3 times.", "Retry up to 5 times instead."),
+        ("El presupuesto es de 800 €.", "Mejor 500 €."),
+        ("Das Budget ist 800 €.", "Doch lieber 500 €."),
     ],
 )
 def test_a_later_one_on_the_same_thing_takes_its_place(first: str, second: str):
@@ -155,6 +166,16 @@ def test_a_later_one_on_the_same_thing_takes_its_place(first: str, second: str):
         ("Keep it under 100 lines.", "Use at most 3 retries."),
         ("The budget is $800.", "The flight costs $500, is that good?"),
         ("Don't commit yet.", "You can run the tests now."),
+        ("Never push to main.", "You can push the branch now."),
+        ("Don't change the public API.", "You can change the tests."),
+        ("Keep functions under 40 lines.", "Keep files under 400 lines."),
+        ("Retry at most 3 times.", "Wait at most 3 seconds between."),
+        ("The budget is $800.", "The flight is $300 now, let's book."),
+        ("The deadline is Friday.", "The meeting is on Monday now."),
+        ("Keep the diff below 200 lines.", "The first 30 lines are fine."),
+        ("Always run the linter first.", "No need to explain the parser."),
+        ("Never delete the logs.", "Now run the tests."),
+        ("Don't touch the tests.", "Don't touch the tests or the docs."),
     ],
 )
 def test_what_is_on_another_thing_replaces_nothing(first: str, second: str):
@@ -174,8 +195,25 @@ def test_what_a_lead_in_says_was_pasted_is_not_the_users():
     assert "Never push to main." in current(f"Please follow these:\n\n{rules}")
 
 
-def test_a_permission_lifts_what_was_forbidden():
-    assert current("Don't commit yet.", "OK, you can commit now.") == []
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Don't commit yet.", "OK, you can commit now."),
+        ("Don't push.", "You can push now."),
+        ("Never touch the tests.", "You may change the tests after all."),
+        ("Don't touch the config.", "OK, you can change it now."),
+        ("Don't add dependencies.", "It's fine to add dependencies now."),
+        ("Always run the linter first.", "You no longer need to run the linter first."),
+        ("Always add a changelog entry.", "no need for a changelog entry anymore"),
+        ("Only edit files under src.", "Forget the src-only rule, edit anything you need."),
+        ("Wait with the migration until I say so.", "Run the migration now."),
+        ("N'utilise pas Redis.", "Finalement tu peux utiliser Redis."),
+        ("Bitte nicht committen.", "Du darfst jetzt committen."),
+        ("不要修改测试。", "现在可以修改测试了。"),
+    ],
+)
+def test_a_permission_lifts_what_was_forbidden_and_a_release_what_was_demanded(rule: str, later: str):
+    assert current(f"{rule} Keep it small.", later) == ["Keep it small."]
 
 
 def test_a_go_ahead_ends_what_was_held_back_and_nothing_else():

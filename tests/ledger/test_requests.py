@@ -128,3 +128,67 @@ def test_the_text_of_a_loaded_skill_is_no_request():
     talk = Talk().user("Review it.").call("Skill", {"skill": "review"}, "Launching skill: review")
     talk.user("Approach this as a careful reviewer. " * 20)
     assert [r.text for r in talk.ledger().requests] == ["Review it."]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "On it.",
+        "Sure, I'll fix the parser.",
+        "API Error: 529 overloaded",
+        "You've hit your usage limit. Try again later.",
+    ],
+)
+def test_a_promise_and_a_clients_excuse_are_no_reply(reply: str):
+    assert states(Talk().user("Fix the parser.").agent(reply)) == ["open"]
+
+
+@pytest.mark.parametrize(
+    "reply", ["I'll keep that in mind.", "I couldn't: the file is read-only.", "I can't help with that."]
+)
+def test_an_agreement_to_a_rule_and_a_refusal_are_replies(reply: str):
+    assert states(Talk().user("Use short names.").agent(reply)) == ["answered"]
+
+
+@pytest.mark.parametrize("text", ["thanks!", "Perfect, thank you so much", "awesome 🎉", "vielen dank", "谢谢！"])
+def test_thanks_ask_for_nothing(text: str):
+    assert states(Talk().user("Fix it.").agent("Fixed.").user(text)) == ["answered"]
+
+
+@pytest.mark.parametrize("text", ["thanks, now release it", "great", "ok", "Thank you. Is it pushed?"])
+def test_what_follows_thanks_and_a_bare_yes_are_asked(text: str):
+    assert states(Talk().user("Fix it.").agent("Fixed.").user(text)) == ["answered", "open"]
+
+
+def test_thanks_while_something_is_open_may_be_its_answer():
+    asked = Talk().user("Move my flight.").agent("Shall I proceed with seat 4A? (yes/no)")
+    assert states(asked.user("perfect, thanks")) == ["open", "open"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "actually, don't add a cache",
+        "no need for the cache anymore",
+        "forget the cache, build an index instead",
+        "Ignore my last message.",
+    ],
+)
+def test_a_request_is_withdrawn_by_naming_it_and_no_other(text: str):
+    talk = Talk().user("Rename the module.").user("Also add a cache.").call("Bash", LIST, "a").user(text)
+    assert states(talk)[:2] == ["open", "withdrawn"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stop using tabs",
+        "don't commit",
+        "don't touch the tests of the parser",
+        "skip the docs",
+        "don't fix the printer",
+        "no need to explain",
+    ],
+)
+def test_what_forbids_a_part_or_another_thing_withdraws_nothing(text: str):
+    assert states(Talk().user("Fix the parser and commit.").call("Bash", LIST, "a").user(text)) == ["open", "open"]

@@ -9,7 +9,7 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.ledger import Builder, Ledger, heard, mood, names, of, orders, requests, settled, values
+from clew.ledger import Builder, Ledger, heard, mood, names, of, orders, requests, settled, topics, values, withdrawal
 from clew.ledger.sentences import sentences
 from clew.ledger.shell import simple_commands
 from clew.transcript import Transcript
@@ -147,7 +147,12 @@ RUNS = [
 
 def test_no_build_of_a_sentence_takes_more_than_linear_time():
     """Sentences are cut long before this length; a pattern that needs that is wrong all the same."""
-    patterns = [p for m in (heard, mood, orders, settled) for p in vars(m).values() if isinstance(p, re.Pattern)]
+    patterns = [
+        p
+        for m in (heard, mood, orders, settled, topics, withdrawal)
+        for p in vars(m).values()
+        if isinstance(p, re.Pattern)
+    ]
     patterns.append(requests._AT_WORK)  # as it is used, of a reply's last characters
     for run in RUNS:
         text = (run * 12_000)[:12_000] + "x"

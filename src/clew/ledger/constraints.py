@@ -40,12 +40,15 @@ class Constraints:
             said = unquoted(sentence)
             own = len(last) if len(last) <= _OWN and sentence in last else length
             found = binding(said, min(length, own)) if " " in sentence or not sentence.isascii() else ""
-            if found == "constraint":
+            released = self._release(said, position)
+            if released or (self._lift(said, position) and not topics.forbids(said)):
+                pass  # it says no more than that
+            elif found == "constraint":
                 self._add(sentence, position, "constraint")
             elif found == "preference" or self._changed(said) is not None:
                 self._add(sentence, position, "preference")
-            elif topics.lifts(said):
-                self._lift(said, position)
+            if not standing and len(text) <= _OWN and topics.ends_wait(said):
+                self._waited(said, position)
             if not standing and len(text) <= _OWN and topics.sends_off(said):
                 self._sent_off(position)
 
@@ -67,20 +70,46 @@ class Constraints:
 
     def _changed(self, said: str) -> int | None:
         """Which current constraint a sentence without a cue of its own alters ("actually make it $500")."""
-        kind = topics.kind(said)
-        if not topics.changes(said) or not kind or kind == "number" or said.rstrip().endswith("?"):
+        if not topics.changes(said) or said.rstrip().endswith(("?", "？")):
             return None
-        return next((i for i in reversed(self._current[-_LOOK_BACK:]) if topics.kind(self.facts[i].text) == kind), None)
+        kind, topic = topics.kind(said), topics.topic(said)
+        for i in reversed(self._current[-_LOOK_BACK:]):
+            fact = self.facts[i]
+            same = (topic and topic == fact.topic) or (kind not in ("", "number") and topics.kind(fact.text) == kind)
+            if same and topics.alters(said, fact.text):
+                return i
+        return None
 
-    def _lift(self, said: str, position: int) -> None:
+    def _lift(self, said: str, position: int) -> bool:
+        """Take back what a permission allows; says whether there was any."""
+        if not topics.lifts(said):
+            return False
         words = topics.words(said)
         for i in reversed(self._current[-_LOOK_BACK:]):
             fact = self.facts[i]
             if fact.source == position or not topics.forbids(fact.text):
                 continue
-            if len(words & topics.words(fact.text)) >= 1 and _same_act(said, fact.text):
+            if topics.same_act(said, fact.text) and (topics.objects(fact.text) <= words or _ANAPHORA.search(said)):
                 self._supersede(i, position)
-                return
+                return True
+        return False
+
+    def _release(self, said: str, position: int) -> bool:
+        """Take back what need not be any more: the one, and the newest such, that shares most of its words."""
+        words = topics.released(said)
+        known = [i for i in self._current[-_LOOK_BACK:] if self.facts[i].source != position] if words else []
+        best = max(known, key=lambda i: (len(words & topics.parts(self.facts[i].text)), i), default=-1)
+        if best < 0 or 2 * len(words & topics.parts(self.facts[best].text)) < len(words):
+            return False
+        self._supersede(best, position)
+        return True
+
+    def _waited(self, said: str, position: int) -> None:
+        """What was held back "until I say so" is ordered now."""
+        words = topics.words(said)
+        for i in [i for i in self._current[-_LOOK_BACK:] if self.facts[i].source != position]:
+            if topics.for_now(self.facts[i].text) and words & topics.words(self.facts[i].text):
+                self._supersede(i, position)
 
     def _sent_off(self, position: int) -> None:
         """Who says "go ahead" takes back what was forbidden only "yet"."""
@@ -110,17 +139,11 @@ def _replaces(new: Constraint, old: Constraint) -> bool:
     if new.topic and old.topic:
         return False
     kind = topics.kind(new.text)
-    if topics.changes(new.text) and kind and kind != "number" and kind == topics.kind(old.text):
-        return not new.topic or not old.topic
-    if topics.changes(new.text) and _ANAPHORA.search(new.text) and kind == "number" == topics.kind(old.text):
+    if kind and topics.masked(new.text) == topics.masked(old.text):
         return True
+    if kind and kind == topics.kind(old.text) and topics.alters(new.text, old.text):
+        return kind != "number" or bool(topics.words(new.text) & topics.words(old.text) or _ANAPHORA.search(new.text))
     a, b = topics.chosen(new.text), topics.chosen(old.text)
     if a & b and a != b | a and topics.changes(new.text):
         return True
     return len(a) > 1 and len(b) > 1 and a == b and new.text.lower() != old.text.lower()
-
-
-def _same_act(allowed: str, forbidden: str) -> bool:
-    """Whether the verb that is allowed is the one that was forbidden."""
-    verb = topics.allowed(allowed)
-    return bool(verb) and re.search(rf"\b{re.escape(verb[:5])}", forbidden.lower()) is not None

@@ -25,6 +25,7 @@ _EN = r"""
   | \b(?:stick|keep)\s+to\b | \bleave\s+.{2,40}\s+(?:alone|as\ (?:it\ )?is|untouched|unchanged)\b | \bkeep\s+.{2,40}\s+(?:as\ (?:it\ )?is|unchanged|intact|untouched)\b
   | \b(?!(?:i|we|you|and|to|don['’]?t|just|then|also|will|would|still|really|ok|so|but|only)\b)[\w`'"”)-]+\s+(?:(?:will|would|still|also|really)\s+)*(?:needs?|has|have|got)\s+to\s+\w | \b(?:i|we)\s+need\s+(?:it|them|this|that|these|those|the\s+[\w-]+|all|every\w*)\s+to\s+\w
   | \bexactly\s+(?:as|one|two|three|\d) | \bspecifically\s+to\b | \bas\s+(?:much|many|little|few|short|simple|small|close|straightforward|fast|soon)\s+(?:[\w-]+\s+){0,6}as\s+possible\b
+  | ^(?:\w+\s+){1,4}up\s+to\s+\d
   | ^(?:done\ when|acceptance\ criteri(?:a|on)|definition\ of\ done|success\ criteria)\b
   | ^(?:write|save|store|log|record|document|keep)\s+(?:[\w'’-]+\s+){1,6}?(?:in|into|to|under)\s+(?:…|\S*[/.]\w)
   | \bwill\s+(?:be\s+(?:lost|rejected|ignored|discarded|reverted)|fail)\b
@@ -49,7 +50,7 @@ _PREFERENCE = r"""
   | \bfavou?r\b.{1,40}\bover\b | \bkeep\s+it\s+(?:simple|short|minimal|small|brief|concise|clean)\b | \bas\s+(?:few|short|simple|small|little)\s+as\s+possible\b
 """
 _OTHERS = r"""
-    \b(?:niemals|nie\s+(?:\w+)|immer|nur\s+(?:die|das|den|mit|bei|in|wenn|noch)|auf\s+keinen\s+fall|unbedingt|keinesfalls|darf(?:st)?\s+(?:\w+\s+){0,4}nicht|d[üu]rfen\s+(?:\w+\s+){0,4}nicht|(?:muss|müssen|musst|sollst|sollte[nst]*)\b|bitte\s+(?:keine?n?|nicht|nur|immer)|keine?n?\s+\w+\s+(?:verwenden|benutzen|ändern|anfassen|hinzufügen|löschen)|ab\s+jetzt|höchstens|mindestens|maximal|spätestens|stell\w*\s+sicher|achte\s+darauf|(?:benutze?|verwende|nimm)\s+.{1,40}\bstatt\b|ohne\s+.{2,40}\szu\s+\w+|bevorzuge)\b
+    \b(?:niemals|nie\s+(?:\w+)|immer|nur\s+(?:die|das|den|mit|bei|in|wenn|noch)|auf\s+keinen\s+fall|unbedingt|keinesfalls|darf(?:st)?\s+(?:\w+\s+){0,4}nicht|d[üu]rfen\s+(?:\w+\s+){0,4}nicht|(?:muss|müssen|musst|sollst|sollte[nst]*)\b|bitte\s+(?:keine?n?|nicht|nur|immer)|keine?n?\s+\w+\s+(?:verwenden|benutzen|ändern|anfassen|hinzufügen|löschen)|ab\s+jetzt|(?:budget|frist|limit|grenze)\s+(?:ist|beträgt|liegt)|höchstens|mindestens|maximal|spätestens|stell\w*\s+sicher|achte\s+darauf|(?:benutze?|verwende|nimm)\s+.{1,40}\bstatt\b|ohne\s+.{2,40}\szu\s+\w+|bevorzuge)\b
   | \b(?:jamais|toujours|uniquement|seulement|il\s+faut|il\s+ne\s+faut|ne\s+\w+\s+pas|n['’]\w+\s+pas|surtout\s+pas|veille[zr]?\s+à|assure[zr]?-(?:toi|vous)|évite[zr]?|doi(?:t|s|vent)\b|devez|au\s+(?:plus|maximum|moins)|désormais|sans\s+(?:modifier|toucher|changer|casser)|utilise[zr]?\s+.{1,40}(?:plutôt|au\s+lieu)|préfère|budget\s+(?:est|de))\b
   | \b(?:nunca|siempre|solamente|sólo\s+\w+|solo\s+(?:usa|cambia|modifica|los|las|el|la)|no\s+(?:uses?|toques?|cambies?|modifiques?|borres?|hagas?|añadas?|debes?|puedes?|se\s+debe)|debe[sn]?\b|hay\s+que|tienes\s+que|asegúrate|evita|como\s+(?:máximo|mínimo)|a\s+partir\s+de\s+ahora|sin\s+(?:cambiar|modificar|tocar|romper)|en\s+(?:vez|lugar)\s+de|prefiero|presupuesto\s+(?:es|de))\b
   | 不要|不能|不得|不可|禁止|必须|必須|务必|一定要|总是|始终|只能|只用|只使用|仅限|切勿|请勿|别(?:再|用|动|改|碰|删)|不超过|最多|至少|预算|截止|避免|确保|从现在开始|改用|而不是|优先使用
@@ -60,7 +61,7 @@ _WANTED = re.compile(
     r"\bi(?:['’]d|\s+would)?\s+expect\b(?!\s+(?:so|that\s+it\s+(?:was|is))\b)|\b(?:i|we)\s+(?:just|only)\s+(?:want|need)\b(?!\s+to\s+(?:know|check|ask|see|understand|confirm|clarify)\b)"
     r"|^(?:i|we)\s+want\s+(?:an?|the|it|all|some|every\w*|our|my|no)\b|\b(?:we|you|it)\s+(?:do\s+not|don['’]?t)\s+need\s+(?:to\s+(?!know|worry)|the\b|any\b|an?\b)"
     r"|\b(?:via|on|off|from|in|into|make|create|use)\s+(?:an?|its|their|one)\s+(?:fresh|separate|single|dedicated|own)\s+\w+|\bmake\s+a\s+new\s+branch\b|\btests?\s+first\b|\bas\s+you\s+go\b"
-    r"|\bput\s+(?:it|this|that|them|these|those)\s+(?:all\s+)?(?:in|into|under|on|next\s+to|behind)\b"
+    r"|\bput\s+(?:it|this|that|them|these|those|(?:the|all|every)\s+[\w-]+)\s+(?:all\s+)?(?:in|into|under|on|next\s+to|behind)\b"
     r"|^(?:create|write|build|implement|generate|render|draw|store|save|do\s+(?:the|this|that|it))\b.{3,120}\b(?:using|via)\s+\S+"
     r"|^(?:report|return|show|give|list|output|print|include|write|answer|respond|send)\s+(?:[\w-]+\s+){0,3}?only\b|^(?:return|report|list)\b.{0,60}\bfirst\b|^(?:[\w-]+\s+){1,3}only\b(?:\W*$|,)"
     r"|\bwe\s+should\s+(?!(?:be\s+(?:good|fine|ok|okay|able|ready|done)|have)\b)\w|\b(?:it\s+would|it['’]d)\s+(?:also\s+)?be\s+(?:good|nice|great|better|helpful|useful|cool|best)\s+(?:to|if)\b"

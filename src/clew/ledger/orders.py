@@ -78,6 +78,8 @@ _NARROWS = _one_of(
     # what not
     r"\b(?:instead|rather\s+than|without|unless|until|except)\b",
     r"(?:,|\band|\bbut)\s+not\s+(?!sure|yet\b|just\b|only\b|working)\w",
+    # on which branch
+    r"\bon\s+(?:the\s+)?(?:branch\s+\S|\S+\s+branch\b)",
     # in what form
     rf"\bin\s+(?:{_TONGUE})\b|\b(?:in|as|into)\s+{FORM}\b",
     # when, and what must hold after

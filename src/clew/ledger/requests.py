@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from clew.ledger import withdrawal
 from clew.ledger.facts import Request
 from clew.ledger.foreign import recognise
 from clew.ledger.tools import one_line
@@ -43,21 +44,6 @@ _GO_ON = re.compile(
     r"|continue[zr]?|继续|続けて))(?: please)?\W*\Z",
     re.IGNORECASE,
 )
-_STOP = re.compile(
-    r"\A\W*(?:(?:ok(?:ay)?|no|wait|actually|please|hmm|oh|sorry|hold on)[,.!]*\s+)*"
-    r"(?P<verb>stop(?: (?:it|that|this|now|there|please|here|everything))?|never ?mind|forget (?:it|that|this|about (?:it|that|this))"
-    r"|scrap (?:it|that|this)|abort(?: (?:it|that|this))?|drop (?:it|that|this)|cancel(?: (?:it|that|this|everything))?"
-    r"|don'?t (?:do (?:it|that|this)|bother)|leave it(?: (?:as is|be))?|no need"
-    r"|undo(?: (?:it|that|this|everything|the last|your|all|these|those))?"
-    r"|roll(?: (?:it|that|this|everything))? ?back(?: (?:it|that|this|everything|the|your|all))?"
-    r"|revert(?: (?:it|that|this|everything|the last|your|all|these|those))?"
-    r"|stopp|halt|abbrechen|vergiss (?:es|das)|lass (?:es|das)|mach(?:e)? das rückgängig|arrête|laisse tomber|annule(?: ça)?"
-    r"|para|olvídalo|déjalo|deshaz(?: eso)?|停(?:止|下)?|算了|不用了|撤销|取消|回滚|止めて|やめて|キャンセル|元に戻して|中止)"
-    r"(?=\W|\Z)",
-    re.IGNORECASE,
-)
-_BACK = re.compile(r"undo|roll|revert|rückgängig|annule|deshaz|撤销|回滚|元に戻", re.IGNORECASE)
-_OBJECT = re.compile(r"\A\s+(?:the |my |reservation|order|booking|subscription|flight|[A-Z0-9]{5,})")
 # A reply that asks for what it needs to go on; an offer to do more is no such thing.
 _ASKS_BACK = re.compile(
     r"please (?:provide|confirm|share|specify|clarify|let me know (?:your|the|which|if you would like me to proceed)|tell me|run|reply"
@@ -71,6 +57,12 @@ _ASKS_BACK = re.compile(
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(r"[:：]\s*\Z")
+# What a client writes in the agent's name where no reply came, and a promise with nothing behind it.
+_NO_REPLY = re.compile(
+    r"\A\s*(?:API Error\b|\[?Request (?:timed out|interrupted|was aborted)|You['’]ve (?:hit|reached) your (?:\w+ )?limit|Claude (?:AI )?usage limit reached|Error: (?:429|5\d\d)\b"
+    r"|(?:(?:ok(?:ay)?|sure(?: thing)?|got it|alright|yes|absolutely|of course)[,.!]*\s+)*(?:on it|will do|i['’]?ll (?!be\b|let\b|wait\b|remember\b|keep\b|make sure\b|note\b|not\b)[^.!?\n]{1,120})[.!…]*\s*\Z)",
+    re.IGNORECASE,
+)
 # A reply whose last sentence says what the agent is at just now is none yet: it was cut off, or its calls are still to come.
 _AT_WORK = re.compile(
     r"(?:\A|[.!\n]\s+)(?:(?:now|next|so|then|first|also|and|ok(?:ay)?)[\s,]+)*(?:let me (?!know\b|summari[sz]e\b|be clear\b|explain\b|recap\b)\w+"
@@ -78,6 +70,7 @@ _AT_WORK = re.compile(
     re.IGNORECASE,
 )
 _LAST = 400  # characters of a reply's end
+_RECENT = 20  # open requests that a message may name to take them back
 _BARE = 12  # characters after a "stop" below which nothing else is asked
 _EXPANSION = 300  # characters from which a message right after a slash command is what the client made of it
 
@@ -150,10 +143,17 @@ class Requests:
 
     def _asked(self, position: int, text: str) -> bool:
         """A new request, which may take earlier ones back; says whether it asks for more than that."""
-        stop = _STOP.match(text)
-        if stop is not None and _OBJECT.match(text[stop.end() :]) is None:
-            self._withdraw(position, stop["verb"])
-            if len(text) - stop.end() < _BARE and _BACK.match(stop["verb"]) is None:
+        ended = withdrawal.stop(text)
+        if ended is not None:
+            verb, rest = ended
+            self._withdraw(position, verb)
+            if len(rest) < _BARE and not withdrawal.goes_back(verb):
+                return False
+        else:
+            self._take_back(
+                [i for i in self._open[-_RECENT:] if withdrawal.names(text, self.facts[i].text)][-1:], position
+            )
+            if not self._open and withdrawal.thanks(text):
                 return False
         self._open.append(len(self.facts))
         self.facts.append(Request(text, position))
@@ -171,7 +171,13 @@ class Requests:
         if calls:
             self._reopen()
             return
-        if not text.strip() or _UNFINISHED.search(text) or _AT_WORK.search(text[-_LAST:]) or _asks_back(text):
+        if (
+            not text.strip()
+            or _NO_REPLY.match(text)
+            or _UNFINISHED.search(text)
+            or _AT_WORK.search(text[-_LAST:])
+            or _asks_back(text)
+        ):
             return
         answer = one_line(next((s for s in text.split("\n") if s.strip()), ""), 200)
         for i in self._open:
@@ -195,12 +201,17 @@ class Requests:
             self.facts[i] = replace(self.facts[i], status="withdrawn", answered_at=position)
 
     def _withdraw(self, position: int, verb: str) -> None:
-        gone = self._open
-        if not gone and _BACK.match(verb) is not None:
+        gone = self._open[-1:] if withdrawal.newest_only(verb) else list(self._open)
+        if not gone and withdrawal.goes_back(verb):
             gone = [i for i in (len(self.facts) - 1,) if i >= 0 and self.facts[i].status == "answered"]
+        self._take_back(gone, position)
+
+    def _take_back(self, gone: list[int], position: int) -> None:
+        if not gone:
+            return
         for i in gone:
             self.facts[i] = replace(self.facts[i], status="withdrawn", answered_at=position)
-        self._open = []
+        self._open = [i for i in self._open if i not in gone]
 
 
 def _asks_back(text: str) -> bool:
