@@ -39,11 +39,11 @@ def assemble(
 ) -> Assembled:
     """Put the handoff's pieces between head and tail, each a user message, so that the first message after the system
     prompt stays a user's. `pinned` is the last user turn where it lies before the tail: it stands verbatim after the
-    handoff. Where the provider wants alternation, neighbours of one role become one message.
+    handoff, but for results that came in the same message, whose calls are not shown. Where the provider wants alternation, neighbours of one role become one message.
     """
     front = [*head, *(wire.text_message("user", text) for text in handoff)]
-    if pinned is not None:
-        front.append(pinned)
+    if pinned is not None and (spoken := _without_results(pinned)) is not None:
+        front.append(spoken)
     notes: list[str] = []
     shown = _without_orphans(front, tail, notes)
     shown = _with_stubs(wire, shown, notes)
@@ -66,6 +66,11 @@ def merged(wire: Wire, messages: Sequence[Message]) -> list[Message]:
         else:
             out.append(m)
     return out
+
+
+def _without_results(message: Message) -> Message | None:
+    results = [i for i, p in enumerate(message.parts) if isinstance(p, ToolResult)]
+    return without(message, results) if results else message
 
 
 def _without_orphans(front: Sequence[Message], tail: Sequence[Message], notes: list[str]) -> list[Message]:
