@@ -60,6 +60,11 @@ def told(settings: Settings, url: str) -> list[str]:
         f"  store         {store_url(settings)}",
         f"  handoffs      {f'written by {writer}' if writer else 'written from the ledger; no model is asked'}",
         f"  prompt cache  {overview(settings)}",
+        *(
+            ["  recall        clew_recall and clew_search are offered and answered here"]
+            if serve.recall == "tool"
+            else []
+        ),
         f"  workers       {serve.workers}",
         _BASES.format(url=url),
     ]

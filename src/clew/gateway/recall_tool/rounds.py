@@ -65,7 +65,7 @@ class Rounds:
                 if not join.goes_on:
                     break
                 await self._turn.took(said)
-                used_up = join.round >= ROUNDS
+                used_up = join.round > ROUNDS
                 await self._turn.answer(said, used_up=used_up)
                 answer.close()
                 again = await self._again(join)
