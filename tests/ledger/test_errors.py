@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from clew.ledger.facts import Ledger
 from tests.ledger.script import Talk
 
@@ -105,3 +107,24 @@ def test_a_missing_program_is_done_with_once_another_way_works():
     talk = Talk().ran("go version", "zsh:1: command not found: go", code=127)
     assert len(errors(talk.ledger())) == 1
     assert errors(talk.ran("mise exec -- go version", "go1.26").ledger()) == []
+
+
+def test_error_lines_that_a_long_report_quotes_are_not_the_users_errors():
+    report = (
+        "The build breaks since Monday.\nERROR: commands failed\nTypeError: x is not a function\n"
+        + "Some words. " * 300
+    )
+    assert errors(Talk().user(report).ran("ls", "a").ledger()) == ["TypeError: x is not a function"]
+    assert errors(Talk().user("it says\nERROR: commands failed").ran("ls", "a").ledger()) == ["ERROR: commands failed"]
+
+
+@pytest.mark.parametrize("again", ["pytest -q", "uv run pytest", "python -m pytest"])
+def test_the_same_tests_by_another_command_close_what_failed(again: str):
+    talk = Talk().ran("make test", "FAILED t/a.py::test_x - no\n1 failed in 0.1s\nmake: *** [test] Error 1", code=2)
+    assert errors(talk.ran(again, "5 passed in 0.2s").ledger()) == []
+
+
+def test_another_line_of_the_same_command_takes_the_first_ones_place():
+    talk = Talk().ran("npm run build", "a.ts(1,1): error TS1: one", code=2)
+    talk.ran("npm run build", "b.ts(2,2): error TS2: two", code=2)
+    assert errors(talk.ledger()) == ["b.ts(2,2): error TS2: two"]

@@ -33,6 +33,12 @@ from clew.ledger.tools import Output
         ("mvn test", "[INFO] Tests run: 9, Failures: 1, Errors: 1, Skipped: 2", 5, 2, 2, ()),
         ("./gradlew test", "12 tests completed, 3 failed, 1 skipped", 8, 3, 1, ()),
         ("dotnet test", "Failed!  - Failed:     1, Passed:     4, Skipped:     0, Total:     5", 4, 1, 0, ()),
+        ("npx playwright test", "  1 failed\n    [chromium] › a.spec.ts:3:1 › x ───\n  2 skipped\n  7 passed (4.2s)", 7, 1, 2, ("[chromium] › a.spec.ts:3:1 › x",)),
+        ("npx playwright test", "Running 3 tests using 1 worker\n\n  1 flaky\n    [chromium] › a.spec.ts:3:1 › x\n  2 passed (1.1m)", 3, 0, 0, ()),
+        ("deno test", "ok | 5 passed (2 steps) | 0 failed (20ms)", 5, 0, 0, ()),
+        ("rake test", "10 runs, 22 assertions, 1 failures, 0 errors, 2 skips", 7, 1, 2, ()),
+        ("mix test", "5 doctests, 20 tests, 1 failure, 2 excluded", 24, 1, 0, ()),
+        ("swift test", "\t Executed 4 tests, with 0 failures (0 unexpected) in 0.1 (0.1) seconds\n\t Executed 12 tests, with 1 test skipped and 2 failures (0 unexpected) in 0.1 (0.2) seconds", 9, 2, 1, ()),
         ("cargo nextest run", "     Summary [   0.1s] 5 tests run: 4 passed, 1 failed, 2 skipped", 4, 1, 2, ()),
     ],
 )  # fmt: skip
@@ -85,3 +91,16 @@ def test_colours_and_length_do_not_hide_a_footer():
     run = parse("pytest", 0, Output("x" * 200_000 + "\n\x1b[32m\x1b[1m7 passed\x1b[0m\x1b[32m in 0.10s\x1b[0m"))
     assert run is not None
     assert run.passed == 7
+
+
+@pytest.mark.parametrize(
+    "command", ["grep -rn passed logs", "cat docs/testing.md", "git show HEAD", "cd web && sed -n 1,20p run.py"]
+)
+def test_counts_that_a_look_at_a_text_shows_are_no_run(command: str):
+    assert parse(command, 0, Output("12 passed in 0.3s")) is None
+
+
+def test_a_log_that_a_run_left_is_read_as_the_run():
+    run = parse("tail -3 out.log", 0, Output("1 failed, 3 passed in 1.0s"))
+    assert run is not None
+    assert (run.passed, run.failed, run.ok) == (3, 1, False)

@@ -69,8 +69,26 @@ _PHPUNIT = re.compile(r"^Tests: (\d+), Assertions: \d+(.*)\.$", re.MULTILINE)
 _MAVEN = re.compile(r"Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)(?!.*(?:Time elapsed|-- in))")
 _GRADLE = re.compile(r"^(\d+) tests? completed(?:, (\d+) failed)?(?:, (\d+) skipped)?", re.MULTILINE)
 _DOTNET = re.compile(r"(?:Passed|Failed)!\s+- Failed:\s+(\d+), Passed:\s+(\d+), Skipped:\s+(\d+)")
+_PLAYWRIGHT = re.compile(
+    r"^ {2}(\d+) (passed|failed|flaky|skipped|interrupted|did not run)(?: \([\d.]+m?s?\))?$", re.MULTILINE
+)
+_PLAYWRIGHT_NAME = re.compile(r"^ {4}(\[\S+\] › \S.*?)[ ─]*$", re.MULTILINE)
+_DENO = re.compile(r"^(?:ok|FAILED) \| (\d+) passed(?: \([^)]*\))? \| (\d+) failed(?: \| (\d+) ignored)?", re.MULTILINE)
+_MINITEST = re.compile(
+    r"^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors(?:, (\d+) skips)?", re.MULTILINE
+)
+_EXUNIT = re.compile(
+    r"^(?:(\d+) doctests?, )?(\d+) tests?, (\d+) failures?(?:, \d+ excluded)?(?:, (\d+) skipped)?", re.MULTILINE
+)
+_XCTEST = re.compile(r"^\s*Executed (\d+) tests?, with (?:(\d+) tests? skipped and )?(\d+) failures?", re.MULTILINE)
 _TRAILING_FAIL = re.compile(
     r"^(?:FAIL(?:ED|URE)?\b|FAILED \(|BUILD FAILED|error: test failed|npm ERR! Test failed)", re.MULTILINE
+)
+
+
+# Searches and looks at files of text or code: counts that stand there were printed elsewhere.
+_SHOWS = re.compile(
+    r"\A\s*(?:cd \S+ && )?(?:(?:e?grep|rg|ag|git (?:log|grep|show|diff|blame))\b|(?:cat|head|tail|sed|nl|less|bat)\b[^|;&>\n]*\.(?:md|rst|py|[jt]sx?|go|rs|java|rb|json|ya?ml|toml|html)\b)"
 )
 
 
@@ -83,7 +101,7 @@ def parse(command: str, source: int, output: Output) -> TestRun | None:
     text = output.text if len(output.text) <= _BOUND else output.text[: _BOUND // 4] + "\n" + output.text[-_BOUND:]
     text = _ANSI.sub("", text) if "\x1b" in text else text
     named = runs_tests(command)
-    if not named and not _unmistakable(text):
+    if not named and (_SHOWS.match(command) is not None or not _unmistakable(text)):
         return None
     c = _Counts()
     for read in _READERS:
@@ -240,4 +258,48 @@ def _java(text: str, c: _Counts) -> None:
         c.add(int(m[2]), int(m[1]), int(m[3]))
 
 
-_READERS = (_pytest, _unittest, _go, _cargo, _jest, _mocha, _bun, _tap, _ctest, _rspec, _phpunit, _java)
+def _playwright(text: str, c: _Counts) -> None:
+    n: dict[str, int] = {}
+    for m in _PLAYWRIGHT.finditer(text):
+        n[m[2]] = n.get(m[2], 0) + int(m[1])
+    if not c.found and ("passed" in n or "failed" in n):
+        c.add(
+            n.get("passed", 0) + n.get("flaky", 0),
+            n.get("failed", 0) + n.get("interrupted", 0),
+            n.get("skipped", 0) + n.get("did not run", 0),
+        )
+        if n.get("failed"):
+            _named(_PLAYWRIGHT_NAME, text, c)
+
+
+def _others(text: str, c: _Counts) -> None:
+    for m in _DENO.finditer(text):
+        c.add(int(m[1]), int(m[2]), int(m[3] or 0))
+    for m in _MINITEST.finditer(text):
+        bad, skipped = int(m[2]) + int(m[3]), int(m[4] or 0)
+        c.add(max(0, int(m[1]) - bad - skipped), bad, skipped)
+    for m in _EXUNIT.finditer(text):
+        bad, skipped = int(m[3]), int(m[4] or 0)
+        c.add(max(0, int(m[1] or 0) + int(m[2]) - bad - skipped), bad, skipped)
+    # Each suite prints its own line, and the one of all suites comes last.
+    for m in list(_XCTEST.finditer(text))[-1:]:
+        bad, skipped = int(m[3]), int(m[2] or 0)
+        c.add(max(0, int(m[1]) - bad - skipped), bad, skipped)
+
+
+_READERS = (
+    _pytest,
+    _unittest,
+    _go,
+    _cargo,
+    _jest,
+    _mocha,
+    _bun,
+    _tap,
+    _ctest,
+    _rspec,
+    _phpunit,
+    _java,
+    _playwright,
+    _others,
+)
