@@ -47,7 +47,7 @@ class Answer:
     def chunks(self) -> Iterator[bytes]:
         """The body in pieces. TimeoutError past the deadline, IncompleteRead where it was cut off."""
         left = _MAX
-        while left > 0:
+        while left > 0 and not self._response.isclosed():  # which it is with its last byte, and its socket too
             self._sock.settimeout(_remaining(self._deadline, self._between))
             piece = self._response.read1(_CHUNK)
             if not piece:
