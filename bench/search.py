@@ -4,7 +4,8 @@
 
 A file that already holds as many messages is used as it is, and the plain index beside it (`.plain`) too. What is looked
 for is drawn from the stored messages, so nearly everything is found. Times are of one thread, the query parsed and the
-best 20 messages found; `discover` adds snippets, windows and both ends of 10 conversations, all masked.
+best 20 messages found; `discover` adds snippets, windows and both ends of 10 conversations, all masked. Beside each stands
+the processor time of the same searches, which other work on the machine doesn't touch.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ def main() -> None:
     queries = draw(store, given.rounds, random.Random(7))
     scopes = scoped(store, random.Random(8))
     print(f"{store.info().messages} messages; milliseconds, p50 / p95 / longest")
-    every: list[float] = []
+    every = Times()
     for kind, texts in queries.items():
         free = times(texts, lambda q, _: store.find(parse(q).query, Scope(), limit=20))
         within = times(texts, lambda q, n: store.find(parse(q).query, scopes[n % len(scopes)], limit=20))
-        every += free + within
+        every = every + free + within
         line = f"{kind:14} unscoped {row(free)}   scoped {row(within)}"
         if plain:
             theirs = times(texts, lambda q, _: ranked(plain, parse(q).query))
@@ -168,12 +169,27 @@ def scoped(store, rng: random.Random) -> list[Scope]:
     ]
 
 
-def times(texts: list[str], search: Callable[[str, int], object]) -> list[float]:
-    took = []
+class Times(list[float]):
+    """Of the clock; `busy` are those of the processor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy: list[float] = []
+
+    def __add__(self, other: Times) -> Times:
+        both = Times()
+        both.extend([*self, *other])
+        both.busy = self.busy + other.busy
+        return both
+
+
+def times(texts: list[str], search: Callable[[str, int], object]) -> Times:
+    took = Times()
     for n, text in enumerate(texts):
-        begin = time.perf_counter()
+        begin, busy = time.perf_counter(), time.thread_time()
         search(text, n)
         took.append(1000 * (time.perf_counter() - begin))
+        took.busy.append(1000 * (time.thread_time() - busy))
     return took
 
 
@@ -181,8 +197,9 @@ def quantile(values: list[float], q: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * q))]
 
 
-def row(values: list[float]) -> str:
-    return f"{quantile(values, 0.5):6.1f} / {quantile(values, 0.95):6.1f} / {max(values):6.1f}"
+def row(values: Times) -> str:
+    wall = f"{quantile(values, 0.5):6.1f} / {quantile(values, 0.95):6.1f} / {max(values):6.1f}"
+    return f"{wall} (CPU {quantile(values.busy, 0.5):.1f} / {quantile(values.busy, 0.95):.1f})"
 
 
 if __name__ == "__main__":
