@@ -191,3 +191,14 @@ def test_the_command_itself(folder):
     assert out.stderr == ""
     assert out.stdout.startswith("2 files")
     assert "\x1b" not in out.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("command", [["validate", "shop.jsonl"], ["inspect", "--json", "shop.jsonl"], ["--version"]])
+def test_a_full_disk_is_told_in_one_line(folder, command):
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", "from clew.cli.main import main; main()", *command],
+            cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (2, "clew: what it found can't be written: No space left on device\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
@@ -27,6 +28,7 @@ COMMANDS = {
     "record": "record",
     "demo": "demo",
 }
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 GROUPS = {"sessions": "sessions", "store": "store", "config": "config", "service": "service"}
 
 
@@ -67,11 +69,24 @@ def main() -> None:
     """The console script. Errors of Clew's own are one line with a hint; anything else is a bug and shows itself."""
     wanted = next((a for a in sys.argv[1:] if not a.startswith("-")), "")
     try:
-        build(wanted)()
+        try:
+            build(wanted)()
+        finally:
+            sys.stdout.flush()  # what can't be written is told here, not by the interpreter at its exit
     except ClewError as e:
         sys.stderr.write(f"clew: {e.message}\n" + (f"      {e.hint}\n" if e.hint else ""))
         raise SystemExit(e.exit_code) from None
     except BrokenPipeError:
         # the reader (head, less) has seen enough; without this the interpreter complains once more at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         raise SystemExit(0) from None
+    except OSError as e:
+        if e.errno not in _FULL:
+            raise
+        _let_go_of_stdout()
+        sys.stderr.write(f"clew: what it found can't be written: {e.strerror}\n")
+        raise SystemExit(2) from None
+
+
+def _let_go_of_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
