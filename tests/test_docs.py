@@ -90,3 +90,11 @@ def test_commands_run(command, place):
     known = {0, 3} if args[0] == "recall" else {0, 1} if args[0] in ("replay", "validate") else {0}
     assert done.returncode in known, f"{command}: {done.stderr}"
     assert "Traceback" not in done.stderr
+
+
+LINK = re.compile(r"\]\((?!https?://)([^)#\s]+)")
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    assert [to for to in LINK.findall(page.read_text()) if not (page.parent / to).exists()] == []
