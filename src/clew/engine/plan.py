@@ -162,7 +162,9 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     whole = () if d.level >= LEVELS - 1 else (d.cut.last_user,)
     in_view = frozenset((*record.verbatim, *whole, *range(d.cut.tail, len(transcript)), *range(d.head)))
     recall = state.limits.recall
-    closed = closing.sections(d.ledger, in_view, budget.closing, log.measure, recall=bool(recall), focus=focus)
+    closed = closing.sections(
+        d.ledger, in_view, budget.closing, log.measure, recall=bool(recall), focus=focus, record="\n".join(record.pages)
+    )
     sections = template.Sections({h: redact(body, force=True) for h, body in closed.sections.by_heading.items()})
     text = template.closing_text(sections, banner=not record.pages, recall=recall)
     pages = template.paged(record.pages, recall=recall)

@@ -15,7 +15,7 @@ _VERBS = {
     "command": "RUN", "read": "READ", "write": "WRITE", "edit": "EDIT", "patch": "PATCH", "search": "SEARCH",
     "fetch": "FETCH", "todo": "PLAN", "delegate": "DELEGATE", "ask": "ASK", "think": "THINK", "other": "CALL",
 }  # fmt: skip
-_TARGET = 120
+_TARGET, _NAMED = 120, 60  # characters
 _LONG_PATH = 3  # components of a path that is always shown whole
 _PATH = re.compile(r"(?:[\w.@~-]*/)+[\w.@-]+")
 
@@ -33,6 +33,13 @@ def shortened(line: str, seen: Seen) -> str:
         return "…/" + "/".join(parts[-2:])
 
     return _PATH.sub(short, line)
+
+
+def action_name(call: ToolCall) -> str:
+    """`ACTION target`, for a line that only says whose result is quoted."""
+    action = classify(call)
+    tool = f"{call.name} " if action.kind == "other" and action.target else ""
+    return f"{_VERBS[action.kind]} {tool}{one_line(action.target or call.name, _NAMED)}"
 
 
 def action_line(log: Transcript, place: Place, call: ToolCall) -> str:

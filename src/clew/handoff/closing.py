@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from clew.handoff import template as t
 from clew.handoff.focus import NO_FOCUS, Focus
-from clew.ledger.facts import FileFact, Ledger, Request
+from clew.ledger.facts import Decision, FileFact, Ledger, Request, Value
 from clew.ledger.tools import one_line
 from clew.redact import redact
 from clew.transcript import reference, text_address
@@ -19,6 +19,9 @@ _QUOTE = 600  # characters of a request quoted where it stands verbatim elsewher
 _NAMED = 120  # characters of a request that there is no room for
 _LISTED = 6  # open requests that are listed whatever they cost
 _LONG = 4_000  # characters of a request that is quoted whole where it stands nowhere else
+_DECIDED = 240  # characters of a decision
+_TRIED = 24  # lines of a section that are measured
+_SPEAKS = frozenset({"", "url", "path"})  # kinds whose values say themselves what they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,11 @@ def sections(
     *,
     recall: bool = False,
     focus: Focus = NO_FOCUS,
+    record: str = "",
 ) -> Closing:
     """The closing's sections from the ledger, within about `budget` tokens: what must be kept is kept whatever it
-    costs; files, decisions, values and answers share what is left, those of a given focus first. `shown` are the user messages that the view holds
-    verbatim besides.
+    costs; files, decisions, values and answers share what is left, those of a given focus first. `shown` are the user
+    messages that the view holds verbatim besides, `record` the pages that stand before.
     """
     pending, numbered = _pending(ledger, shown, 2 * budget, measure)
     must = {
@@ -55,24 +59,43 @@ def sections(
         t.PROGRESS: _progress(ledger),
     }
     left = max(budget - sum(measure(v) for v in must.values()), budget // 3)
-    shares = (
-        (t.FILES, 0.4, [_file(f) for f in _ranked(ledger.files)]),
-        (t.DECISIONS, 0.3, [d.text + (f" — {d.reason}" if d.reason else "") for d in reversed(ledger.decisions)]),
-        (t.CONTEXT, 0.2, [_named(v.name, v.text) for v in reversed(ledger.values)]),
-        (t.RESOLVED, 0.3, [_answered(r, shown) for r in reversed(ledger.requests) if r.status != "open"]),
-    )
     may: dict[str, list[str]] = {}
     over: dict[str, list[str]] = {}
-    for heading, share, listed in shares:
-        lines = focus.first(listed)
-        may[heading], used = _fitting(lines, int(left * share), measure)
-        over[heading] = lines[len(may[heading]) :]
+    above: dict[str, int] = {}
+    for heading, share, lines in _optional(ledger, shown):  # by line: the words of the fact itself
+        ordered = focus.first(list(lines))
+        may[heading], used = _fitting(ordered, int(left * share), measure)
+        over[heading] = [x for x in ordered if x not in may[heading]]
+        above[heading] = sum(lines[x] in record for x in over[heading])
         left -= used
     page = "\n\n".join(f"## {h}\n{_lines(lines)}" for h, lines in over.items() if lines)
     more = f", {reference(text_address(redact(page, force=True)))}" if page and recall else ""
-    texts = {h: _lines(lines + ([f"({len(over[h])} more{more})"] if over[h] else [])) for h, lines in may.items()}
+    texts = {h: _lines([*lines, *_left_out(len(over[h]), above[h], more)]) for h, lines in may.items()}
     done = t.Sections({h: text for h, text in (must | texts).items() if text})
     return Closing(done, redact(page, force=True) if more else "", numbered)
+
+
+def _optional(ledger: Ledger, shown: frozenset[int]) -> Iterable[tuple[str, float, dict[str, str]]]:
+    """Sections that hold as much as there is room for: heading, share of the room, and each line with the words of its fact."""
+    yield t.FILES, 0.4, {_file(f): f.path for f in _ranked(ledger.files)}
+    yield t.DECISIONS, 0.3, {one_line(_why(d), _DECIDED): d.text for d in reversed(ledger.decisions)}
+    yield t.CONTEXT, 0.2, {_named(v): v.text for v in reversed(ledger.values)}
+    answered = [r for r in reversed(ledger.requests) if r.status != "open"]
+    yield t.RESOLVED, 0.3, {_answered(r, shown): r.text for r in answered}
+
+
+def _left_out(count: int, above: int, more: str) -> list[str]:
+    """What became of the lines there was no room for."""
+    if not count:
+        return []
+    if above == count:
+        return [f"({count} more in the record above{more})"]
+    where = f", {above} of them in the record above" if above else ""
+    return [f"({count} more not listed{where}{more})"]
+
+
+def _why(d: Decision) -> str:
+    return d.text + (f" — {d.reason}" if d.reason and d.reason not in d.text else "")
 
 
 def _task(ledger: Ledger, shown: frozenset[int]) -> str:
@@ -160,8 +183,9 @@ def _answered(request: Request, shown: frozenset[int]) -> str:
     return f'"{asked}" — {one_line(request.answer, 160)}' if request.answer else f'"{asked}" — answered'
 
 
-def _named(name: str, text: str) -> str:
-    return f"{name}: {text}" if name and name not in text else text
+def _named(v: Value) -> str:
+    name = v.name or ("" if v.kind in _SPEAKS else v.kind)
+    return f"{name}: {v.text}" if name and name not in v.text else v.text
 
 
 def _lines(items: Iterable[str]) -> str:
@@ -169,13 +193,13 @@ def _lines(items: Iterable[str]) -> str:
 
 
 def _fitting(lines: Sequence[str], room: int, measure: Callable[[str], int]) -> tuple[list[str], int]:
-    """The first lines that fit, and what they cost."""
+    """The lines that fit, the first ones first, and what they cost. One that is too long stands in no other's way."""
     out: list[str] = []
     used = 0
-    for line in lines:
+    for line in lines[:_TRIED]:
         cost = measure(line) + 2
         if used + cost > room:
-            break
+            continue
         out.append(line)
         used += cost
     return out, used

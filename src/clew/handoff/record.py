@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
 
-from clew.handoff.actions import action_line, shortened
+from clew.handoff.actions import action_line, action_name, shortened
 from clew.handoff.excerpts import Seen, excerpts
 from clew.handoff.focus import NO_FOCUS, Focus
 from clew.handoff.template import unframe
@@ -22,7 +22,7 @@ from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import one_line
 from clew.redact import redact
 from clew.strategies.clip import clip
-from clew.transcript import Place, Span, ToolCall, Transcript, reference
+from clew.transcript import Place, Span, ToolCall, ToolResult, Transcript, reference
 
 Measure: TypeAlias = Callable[[str], int]
 
@@ -247,7 +247,8 @@ def _written(
     by_message: dict[int, set[str]] = {}
     for name, at in keep.items():
         by_message.setdefault(at, set()).add(name)
-    listed = list(positions)
+    asked = _answered_by(src, by_message)
+    listed = sorted({*positions, *asked})
     decisions: dict[int, list[Decision]] = {}
     for d in src.decisions:
         decisions.setdefault(d.source, []).append(d)
@@ -267,9 +268,9 @@ def _written(
             out += _user(src, i, names, seen, budget, whole=i in verbatim)
         out += [_decided(d) for d in decisions.get(i, ())]
         if message.role == "assistant":
-            out += _assistant(src, i, names, seen, actions=i >= fresh or bool(names))
+            out += _assistant(src, i, names, seen, actions=i >= fresh or bool(names), asked=asked.get(i, set()))
         elif message.results and names:
-            out += excerpts(src.names.lines(i), names, "   → ", ("result",), seen)
+            out += excerpts(src.names.lines(i), names, f"   → {_number(src, i)}", ("result",), seen)
     text = redact("\n".join(out), force=True)
     page = (text,) if text else ()
     end = max(listed, default=record.end - 1) + 1
@@ -285,6 +286,27 @@ def _written(
         user_tokens=record.user_tokens + sum(src.size(i) for i in verbatim),
         counted=record.counted + len(numbered),
     )
+
+
+def _answered_by(src: Source, kept: Iterable[int]) -> dict[int, set[int]]:
+    """The calls whose results a page quotes, by message: without them nobody knows what it quotes."""
+    calls: dict[int, set[int]] = {}
+    for i in kept:
+        for k, part in enumerate(src.log[i].parts):
+            call = src.log.call_of(Place(i, k)) if isinstance(part, ToolResult) else None
+            if call is not None:
+                calls.setdefault(call.message, set()).add(call.part)
+    return calls
+
+
+def _number(src: Source, i: int) -> str:
+    """Which call a result answers, where several were made at once."""
+    places = [Place(i, k) for k, part in enumerate(src.log[i].parts) if isinstance(part, ToolResult)]
+    call = src.log.call_of(places[0]) if len(places) == 1 else None
+    if call is None or len(src.log[call.message].calls) < 2:
+        return ""
+    before = sum(isinstance(p, ToolCall) for p in src.log[call.message].parts[: call.part])
+    return f"({src.names.calls_before(call.message) + before + 1}) "
 
 
 def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> frozenset[int]:
@@ -331,8 +353,10 @@ def _earlier(src: Source, i: int, text: str, seen: Seen, budget: Budget) -> list
     return [f"Earlier record, as it was found:\n{body}", *([f"User: {live}"] if live else [])]
 
 
-def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: bool) -> list[str]:
-    """What the agent did: one numbered line a call, and the names it spoke of that are worth keeping."""
+def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: bool, asked: set[int]) -> list[str]:
+    """What the agent did: one numbered line a call, and the names it spoke of that are worth keeping. Where not all of its
+    calls are listed, those in `asked` are named: what came of them stands below.
+    """
     message, lines = src.log[i], src.names.lines(i)
     number = src.names.calls_before(i)
     done = []
@@ -341,6 +365,8 @@ def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: boo
             number += 1
             if actions:
                 done.append(f"{number}. {shortened(action_line(src.log, Place(i, k), part), seen)}")
+            elif k in asked:
+                done.append(f"{number}. {shortened(action_name(part), seen)}")
     if not done and actions and (reply := one_line(message.text, _REPLY)):
         done.append(f"Reply: {reply}")
     rest = names - names_in("\n".join(done))

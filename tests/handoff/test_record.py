@@ -1,0 +1,92 @@
+"""The record's pages and the closing after them: what is quoted says whose it is, and what is left out is accounted for."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from clew import Context
+from clew.handoff import closing
+from clew.handoff import template as t
+from clew.ledger.facts import Decision, FileAction, FileFact, Ledger, Value
+from clew.testing import builders as b
+
+
+def handoff_of(messages, window=16_000):
+    """The last handoff of a session whose pages were rebuilt on the way."""
+    ctx = Context(window, config={}, clock=lambda: 0.0)
+    for m in messages:
+        if m.role == "assistant":
+            ctx.view()
+        ctx.append(m.value)
+    records = [e.record for e in ctx.epochs]
+    assert any(len(b.pages) < len(a.pages) for a, b in pairwise(records))
+    return ctx.epochs[-1].handoff
+
+
+def read(n, k=0):
+    """A call, and a result with names of its own."""
+    body = "\n".join(f"{i}: the part_{n}_{k}_{i} of worker_{i % 5} is in src/part_{n}.py" for i in range(40))
+    return b.call(f"c{n}-{k}", "bash", {"command": f"cat part_{n}_{k}.txt"}), b.result(f"c{n}-{k}", body)
+
+
+def test_what_a_rebuilt_page_quotes_of_a_result_stands_below_its_call():
+    messages = [b.user("Check every part."), *(m for n in range(70) for m in read(n))]
+    lines = handoff_of(messages).split("\n")
+    quotes = [i for i, line in enumerate(lines) if line.startswith("   → ")]
+    assert len(quotes) > 5
+    for i in quotes:
+        lead = next(x for x in reversed(lines[:i]) if not x.startswith("   "))
+        said = re.match(r"\d+\. RUN cat part_(\d+)_0\.txt", lead)
+        assert said is not None, lead
+        assert f"part_{said[1]}_" in "".join(lines[i : i + 2])
+
+
+def test_of_calls_made_at_once_each_quote_says_which_it_belongs_to():
+    messages = [b.user("Check every part.")]
+    for n in range(40):
+        pairs = [read(n, k) for k in range(2)]
+        both = {"role": "assistant", "content": None, "tool_calls": [c.value["tool_calls"][0] for c, _ in pairs]}
+        messages += [b.message(both), *(r for _, r in pairs)]
+    lines = handoff_of(messages).split("\n")
+    quotes = [re.match(r"   → \((\d+)\) (.*)", x) for x in lines if x.startswith("   → ")]
+    assert len(quotes) > 5
+    assert all(quotes)
+    for q in quotes:
+        call = next(x for x in lines if x.startswith(f"{q[1]}. RUN cat "))
+        n, k = re.search(r"part_(\d+)_(\d)\.txt", call).groups()
+        assert f"part_{n}_{k}_" in q[2] or f"part_{n}.py" in q[2]
+
+
+LEDGER = Ledger(
+    files=tuple(FileFact(f"src/module_number_{n}.py", (FileAction("modified", n),)) for n in range(9)),
+    decisions=(Decision("Use Decimal.", 3, "floats drift"), Decision("Word " * 300, 5)),
+    values=(
+        Value("a1b2c3d", 2, "", "commit"),
+        Value("https://x.example/y", 3, "", "url"),
+        Value("8123", 4, "port", "port"),
+    ),
+)
+
+
+def drawn(record="", room=400):
+    return closing.sections(LEDGER, frozenset(), room, len, record=record).sections
+
+
+def test_what_has_no_room_in_a_list_is_counted_and_said_to_stand_above_only_where_it_does():
+    assert re.search(r"^- \((\d) more not listed\)$", drawn()[t.FILES], re.MULTILINE)
+    pages = "\n".join(f.path for f in LEDGER.files)
+    assert re.search(r"^- \((\d) more in the record above\)$", drawn(pages)[t.FILES], re.MULTILINE)
+    some = "EDIT src/module_number_0.py"
+    assert re.search(r"^- \((\d) more not listed, 1 of them in the record above\)$", drawn(some)[t.FILES], re.MULTILINE)
+
+
+def test_a_long_line_stands_in_no_other_lines_way():
+    assert "Use Decimal. — floats drift" in drawn()[t.DECISIONS]
+
+
+def test_a_value_without_a_name_says_what_it_is():
+    listed = drawn(room=4_000)[t.CONTEXT]
+    assert "- commit: a1b2c3d" in listed
+    assert "- https://x.example/y" in listed
+    assert "- port: 8123" in listed
