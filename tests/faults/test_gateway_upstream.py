@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+from clew.gateway import upstream
 from clew.gateway.serving import Serving
 from clew.store import open_store
 from clew.testing.upstream import (
@@ -235,3 +236,18 @@ def test_thinking_and_calls_come_through_a_stream_unchanged(place):
     assert b'"signature_delta"' in first[2]
     assert b'"call_1"' in first[2]
     assert place.up.refused == []
+
+
+def test_an_upstream_that_never_answers(monkeypatch):
+    """A 502 before the first byte, a cut connection after it."""
+    monkeypatch.setattr(upstream, "SILENCE", 0.4)
+    slow = [Slow(REPLY, before=3), Slow(REPLY, between=3)]
+    up = Upstream(lambda ask: slow[bool(ask.body.get("stream"))])
+    with running(up), running(Serving(settings(up.url), open_store("memory:"))) as gateway:
+        for wire in PATHS:
+            agent = Agent(wire, gateway.url, session=wire)
+            agent.history.append({"role": "user", "content": "what is it?"})
+            assert agent.ask()[0] == 502
+            with pytest.raises((http.client.HTTPException, ConnectionError)):
+                agent.ask(stream=True)
+        assert gateway.gateway.counts.all().get("faults", 0) == 0

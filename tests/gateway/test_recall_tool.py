@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from contextlib import ExitStack
 from itertools import count
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -25,6 +27,7 @@ from clew.testing.upstream import (
     Refuse,
     Reply,
     Say,
+    Slow,
     Think,
     Upstream,
     running,
@@ -512,4 +515,26 @@ def test_the_store_going_down_in_a_turn_is_no_error(playing):
     agent.history.append({"role": "user", "content": "go on"})
     said(agent)
     assert sent(up)[2][: len(sent(up)[1])] == sent(up)[1]
+    assert up.refused == []
+
+
+def test_a_client_that_leaves_in_a_later_round_ends_the_upstreams_work(playing):
+    """Nothing is left waiting, and what it asks next is answered."""
+    up, gateway = playing(Reply((Say("I look."), SEARCH)), Slow(END, before=5))
+    agent = client(gateway, "anthropic", streams=True)
+    agent.history.append({"role": "user", "content": "go"})
+    place = urlsplit(gateway.url)
+    connection = http.client.HTTPConnection(place.hostname, place.port, timeout=20)
+    connection.request("POST", "/v1/messages", json.dumps(agent.body()), agent.headers())
+    got = connection.getresponse()
+    assert b"message_start" in got.readline()
+    eventually(lambda: len(up.asks) == 2)
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    got.close()
+    connection.close()
+    eventually(lambda: gateway.gateway.counts.all().get("clients gone") == 1)
+    eventually(lambda: gateway.gateway._running == 0)
+    agent.history[0] = {"role": "user", "content": "go, and quickly"}
+    assert said(agent)[1] == "The port is 4711."
+    assert gateway.gateway.counts.all().get("faults", 0) == 0
     assert up.refused == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from dataclasses import replace
 
@@ -180,3 +181,22 @@ def test_an_answer_cut_into_several_messages_is_the_same_one():
     restorer = Restorer("anthropic")
     restorer.add(Splice(mark_of([whole], ask), 0, (ask,)))
     assert restorer.restored([ask, *cut, ask]) == [ask, ask, ask]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("stream", [True, False])
+def test_rounds_that_come_packed(wire, stream):
+    """Where an upstream packs though it was asked not to."""
+    kind = "text/event-stream" if stream else "application/json; charset=utf-8"
+    join = joining(wire, kind, "gzip")
+    assert join is not None
+    out = b""
+    for n, part in enumerate((Call("clew_search", {"query": "x"}, "c1"), Say("The end."))):
+        spoken = turn(wire, Reply((part,)), n)
+        packed = gzip.compress(b"".join(speak.events(spoken)) if stream else jsonio.dumps(speak.body(spoken)))
+        out += join.feed(packed[:20]) + join.feed(packed[20:]) + join.end()
+        if join.goes_on:
+            join.next("gzip", last=False)
+    assert b"The end." in out + join.closing
+    assert joining(wire, kind, "br") is None
+    assert joining(wire, "text/html", "") is None
