@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import unicodedata
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -45,9 +46,8 @@ def test_every_character_folds_alone_as_in_a_text():
 def test_pieces_of_one_and_two_characters_need_no_reading_of_everything(tmp_path):
     store = fill(tmp_path / "s.sqlite", [f"message {n}" for n in range(200)] + ["数据库", "数", "fn => x"])
     store.vacuum()
-    db = sqlite3.connect(tmp_path / "s.sqlite")
-    db.execute("UPDATE contents SET body = x'00' WHERE id < 150")
-    db.commit()
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as db, db:
+        db.execute("UPDATE contents SET body = x'00' WHERE id < 150")
     assert found(store, "数据", TermKind.FRAGMENT) == [("s", 200)]
     assert sorted(found(store, "数", TermKind.FRAGMENT)) == [("s", 200), ("s", 201)]
     assert found(store, "=>", TermKind.FRAGMENT) == [("s", 202)]
@@ -57,9 +57,8 @@ def test_words_of_a_phrase_far_apart_are_not_even_read(tmp_path):
     far = [f"the file {n} is here and so is a function" for n in range(300)]
     store = fill(tmp_path / "s.sqlite", [*far, "see the function there"])
     store.vacuum()
-    db = sqlite3.connect(tmp_path / "s.sqlite")
-    db.execute("UPDATE contents SET body = x'00' WHERE id < 300")
-    db.commit()
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as db, db:
+        db.execute("UPDATE contents SET body = x'00' WHERE id < 300")
     assert found(store, "the function", TermKind.PHRASE) == [("s", 300)]
 
 
@@ -92,7 +91,7 @@ def test_of_very_many_the_newest_are_ranked_and_all_can_be_paged_through(tmp_pat
 def test_an_index_of_another_version_is_not_trusted(tmp_path):
     store = fill(tmp_path / "s.sqlite", ["the needle here"] + ["x"] * 300)
     store.vacuum()
-    with sqlite3.connect(tmp_path / "s.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as db, db:
         db.execute("UPDATE meta SET value = '0' WHERE key = 'index'")
         db.execute("INSERT INTO words (words) VALUES ('delete-all')")
     with pytest.warns(ClewWarning, match="another version"):
