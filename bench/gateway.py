@@ -18,6 +18,7 @@ import contextlib
 import json
 import multiprocessing
 import os
+import re
 import socket
 import statistics
 import subprocess
@@ -33,6 +34,8 @@ REPLY = json.dumps(
     {"id": "c", "object": "chat.completion", "model": "gpt-5", "choices": [{"index": 0, "message": {"role": "assistant",
      "content": "ok"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 50_000, "completion_tokens": 2, "total_tokens": 50_002}}
 ).encode()  # fmt: skip
+SLOW, PAUSE = re.compile(rb'"slow":(\d+)}$'), 0.5  # an event every half second
+STREAMS = 200
 PATH, PASSED = "/v1/chat/completions", "/passed"
 EVENT = b'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
 
@@ -46,7 +49,17 @@ def upstream(ready: Any) -> None:
                 head = await reader.readuntil(b"\r\n\r\n")
                 at = head.lower().index(b"content-length:") + 15
                 body = await reader.readexactly(int(head[at : head.index(b"\r\n", at)]))
-                if body.endswith(b'"stream":true}'):
+                slow = SLOW.search(body, len(body) - 40)
+                if slow:
+                    writer.write(
+                        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+                    )
+                    for _ in range(int(slow[1])):
+                        writer.write(b"%x\r\n%b\r\n" % (len(EVENT), EVENT))
+                        await writer.drain()
+                        await asyncio.sleep(PAUSE)
+                    writer.write(b"0\r\n\r\n")
+                elif body.endswith(b'"stream":true}'):
                     writer.write(
                         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
                     )
@@ -135,6 +148,13 @@ def litellm(program: str, port: int, folder: str) -> tuple[subprocess.Popen[byte
     raise SystemExit(said.read_text()[-2000:])
 
 
+def head(path: str, session: str, length: int) -> bytes:
+    return (
+        f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer bench\r\nx-clew-session: {session}\r\n"
+        f"content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    ).encode()
+
+
 class Line:
     """One kept-open connection. `ask` gives seconds to the first byte of the answer and to its end."""
 
@@ -144,12 +164,8 @@ class Line:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def ask(self, body: bytes, session: str) -> tuple[float, float]:
-        head = (
-            f"POST {self.path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer bench\r\nx-clew-session: {session}\r\n"
-            f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-        ).encode()
         began = time.perf_counter()
-        self.socket.sendall(head + body)
+        self.socket.sendall(head(self.path, session, len(body)) + body)
         got = self.socket.recv(1 << 20)
         first = time.perf_counter() - began
         while not (got.endswith(b"0\r\n\r\n") or (b"content-length" in got and got.endswith(REPLY))):
@@ -248,6 +264,45 @@ def throughput(server: Any, port: int, rounds: int, lanes: int = 16, path: str =
     return Rate(asked / (time.perf_counter() - began), (spent(server.pid) - before) * 1e3 / asked)
 
 
+def streams(server: Any, port: int, seconds: int) -> str:
+    """So many slow streams at once: what arrived of them, how late the latest piece was, and the server's memory."""
+    events = int(seconds / PAUSE)
+    whole, late, sizes = [0] * STREAMS, [0.0] * STREAMS, []
+
+    async def one(n: int) -> None:
+        await asyncio.sleep(n * 0.01)
+        body = Talk(4_000).body()[:-1] + b',"stream":true,"slow":%d}' % events
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(head(PATH, f"slow-{n}", len(body)) + body)
+        await reader.readuntil(b"\r\n\r\n")
+        last = time.perf_counter()
+        while (size := int(await reader.readline(), 16)) > 0:
+            whole[n] += (await reader.readexactly(size + 2)).count(EVENT)
+            late[n] = max(late[n], time.perf_counter() - last - PAUSE)
+            last = time.perf_counter()
+        writer.close()
+
+    async def run() -> None:
+        doing = asyncio.gather(*(one(n) for n in range(STREAMS)))
+        while not doing.done():
+            await asyncio.sleep(seconds / 20)
+            sizes.append(memory(server.pid))
+        await doing
+
+    asyncio.run(run())
+    lost = sum(events - n for n in whole)
+    settled = sizes[len(sizes) // 4 :]
+    return (
+        f"{f'{STREAMS} streams, {seconds} s':34} {sum(whole)} events, {lost} lost; the latest {max(late) * 1e3:.0f} ms late; "
+        f"memory {settled[0]:.1f} to {settled[-1]:.1f} MB, at most {max(settled):.1f}"
+    )
+
+
+def memory(pid: int) -> float:
+    """Megabytes that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 def spent(pid: int) -> float:
     """Seconds of processor time of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -272,6 +327,7 @@ def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--rounds", type=int, default=200)
     given.add_argument("--relay", action="store_true")
+    given.add_argument("--streams", type=int, default=0, metavar="SECONDS")
     given.add_argument("--litellm", default="", metavar="PROGRAM")
     args = given.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -281,6 +337,9 @@ def main() -> None:
         processes.append(served)
         try:
             ports = (port, gate)
+            if args.streams:
+                print(streams(served, gate, args.streams))
+                return
             print(latency("20 KB", ports, Talk(20_000), args.rounds))
             print(latency("200 KB, known prefix", ports, Talk(200_000), args.rounds))
             print(latency("2 MB, known prefix", ports, Talk(2_000_000), max(20, args.rounds // 4)))

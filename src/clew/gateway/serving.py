@@ -23,6 +23,7 @@ from clew.gateway.protocol import Bounded
 from clew.gateway.routes import Routes
 from clew.redact import engine_name
 from clew.store import Store, open_store
+from clew.tokens.encodings import O200K, encoding
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE = 75  # seconds an unused connection of a client stays open
@@ -94,10 +95,15 @@ def server(settings: Settings, store: Store, *, clock: Callable[[], float] = tim
     )
 
 
+def _warm() -> None:
+    """What the first request and the first handoff would wait for."""
+    encoding(O200K)
+    engine_name()
+
+
 def work(settings: Settings, listening: socket.socket) -> None:
     """Serve in this process until it is told to stop."""
-    # Compiled now, so that the first handoff needn't wait for it.
-    threading.Thread(target=engine_name, name="clew-warm", daemon=True).start()
+    threading.Thread(target=_warm, name="clew-warm", daemon=True).start()
     store = open_store(store_url(settings), synchronous=settings.store.synchronous)
     try:
         server(settings, store).run(sockets=[listening])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
+from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,9 @@ def tokens_by_rank(name: str) -> list[bytes]:
     return out
 
 
+_loading = Lock()
+
+
 @lru_cache(maxsize=len(ENCODINGS))
 def _load(name: str) -> tiktoken.Encoding:
     import tiktoken
@@ -76,4 +80,6 @@ def _load(name: str) -> tiktoken.Encoding:
 
 def encoding(name: str) -> tiktoken.Encoding:
     """The encoding itself, loaded once a process. It knows no special tokens: text never raises."""
-    return _load(resolve(name))
+    known = resolve(name)
+    with _loading:  # threads that need it at the same moment would each load their own
+        return _load(known)
