@@ -63,6 +63,13 @@ def test_the_same_as_without(drawn):
     )
 
 
+def test_a_control_character_in_a_name_is_no_json():
+    before = b'{"model":"m","messages":[]}'
+    previous = get("openai-chat").request(before)
+    damaged = before.replace(b"model", b"mo\x00del")
+    assert outcome(damaged, "openai-chat", previous) == outcome(damaged, "openai-chat", None)
+
+
 @given(bodies(), st.data())
 @settings(max_examples=150, deadline=None)
 def test_damage_is_told_alike(drawn, data):

@@ -168,7 +168,7 @@ class _Reader:
             raise Unlike
         end = self.raw.find(b'"', self.at + 1)
         name = self.raw[self.at + 1 : max(end, 0)]
-        if end < 0 or b"\\" in name:
+        if end < 0 or b"\\" in name or min(name, default=0x20) < 0x20:  # JSON allows no control characters in a string
             raise Unlike
         self.at = end + 1
         try:
