@@ -150,7 +150,18 @@ def test_an_agreement_to_a_rule_and_a_refusal_are_replies(reply: str):
     assert states(Talk().user("Use short names.").agent(reply)) == ["answered"]
 
 
-@pytest.mark.parametrize("text", ["thanks!", "Perfect, thank you so much", "awesome 🎉", "vielen dank", "谢谢！"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks!",
+        "Perfect, thank you so much",
+        "awesome 🎉",
+        "Great, thank you for your help! That's all I needed.",
+        "Thank you, you too! Have a nice day",
+        "vielen dank",
+        "谢谢！",
+    ],
+)
 def test_thanks_ask_for_nothing(text: str):
     assert states(Talk().user("Fix it.").agent("Fixed.").user(text)) == ["answered"]
 

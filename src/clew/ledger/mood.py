@@ -63,6 +63,8 @@ _WISHES = _re(
     + _I
     + r"(?:['’]d|\s+would)\s+(?:rather|prefer|hate|expect)\b",
     r"\b(?:would|['’]d|might)\s+be\s+(?:good|nice|great|better|best|helpful|useful|cool|ideal|preferable)\s+(?:if|to\s+(?:have|keep|be))\b",
+    _I
+    + r"(?:['’]ll|\s+will)\s+(?:use|pay\s+(?:with|by)|take|stick\s+(?:to|with))\s+(?!care\b|it\s+from\b|a\s+look\b)\S+\s+\S",
     r"\blet['’]?s\s+(?:stick\s+(?:to|with)|keep|stay\s+(?:with|on|in))\b",
 )
 _BROKEN = r"(?!.{0,80}?\b(?:works?|working|pass(?:es|ed|ing)?|fail\w*|looks?|seems?|happen\w*|crash\w*|broken?|breaks?|shows?|good|fine|green|done|gone|clear|changed|was|were|did|had|has\s+been|help\w*|went|came|left)\b)"
@@ -95,7 +97,7 @@ _WORDS_OF_FRAGMENT = 14
 # What takes it back: said by others, gone by, or asked.
 _REPORTED = _re(
     r"^\W*(?:he|she|they|it|somebody|someone|people|the\s+[\w-]+(?:\s+[\w-]+)?|my\s+[\w-]+|[A-Z]\w+)\s+(?:also\s+|only\s+|just\s+)?(?:says?|said|told|tells|wrote|writes|claim(?:s|ed)|state[sd]|reads?|mention(?:s|ed)|suggest(?:s|ed)|complain\w*)\b",
-    r"^\W*i\s+(?:read|heard|was\s+told|thought|noticed|saw|tried|ran|got)\b|^\W*(?:apparently|supposedly|according\s+to)\b",
+    r"^\W*i\s+(?:just\s+)?(?:read|heard|was\s+told|thought|noticed|saw|tried|ran|got|reali[sz]ed|understand)\b(?!.*\bi\s+(?:don['’]?t\s+)?want\b)|^\W*(?:apparently|supposedly|according\s+to)\b",
     r"\b(?:should|must|would|could|might)(?:n['’]t|\s+not)?\s+have\s+(?:been\b|got\b|gone\b|had\b|\w+(?:ed|en)\b)|\bused\s+to\s+(?:have|be|do)\b",
 )
 _QUERY = _re(

@@ -44,7 +44,7 @@ _POLITE = re.compile(
 )
 _ONE_THING = 160  # characters up to which a request is of one thing that its object stands for
 _THANKS = re.compile(
-    r"\A\W*(?:(?:ok(?:ay)?|great|nice|perfect|awesome|cool|wow|excellent|amazing|brilliant|lovely|good job|well done|lgtm|looks? (?:good|great)|love it|many|very|much|so|a lot|again|man|mate|dude"
+    r"\A\W*(?:(?:ok(?:ay)?|great|nice|perfect|awesome|cool|wow|excellent|amazing|brilliant|lovely|good job|well done|lgtm|looks? (?:good|great)|love it|many|very|much|so|a lot|again|man|mate|dude|you too|for (?:your|the|all your) (?:help|patience|time|support)|that['’]?s all(?: (?:i (?:needed|need)|for now))?|talk soon|bye|goodbye|have a (?:great|nice|good|wonderful|lovely) (?:day|one|evening|weekend)|#{3}STOP#{3}"
     r"|thanks?(?: you)?|thx|ty|cheers|merci|danke(?: schön)?|vielen dank|gracias|obrigad[oa]|谢谢|多谢|ありがとう(?:ございます)?)[\s,.!！。…👍🙏🎉❤️😊🙂:)]*)+\Z",
     re.IGNORECASE,
 )
