@@ -151,6 +151,17 @@ def test_search_finds_what_left_the_view_first_and_recall_prints_it(wire):
 
 
 @pytest.mark.parametrize("wire", WIRES)
+def test_search_finds_calls_by_the_tools_name_and_by_values_that_json_spells_otherwise(wire):
+    ctx = Context(wire=wire, config={})
+    arguments = json.dumps({"path": 'src/größe.py\nsecond "line"'})  # escaped in the call's JSON
+    call = {"id": "c1", "type": "function", "function": {"name": "mcp__files__mark_it", "arguments": arguments}}
+    chat_ = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    ctx.extend(in_wire([*chat_, {"role": "tool", "tool_call_id": "c1", "content": "done"}], wire))
+    for wanted in ("mcp__files__mark_it", "src/größe.py", 'second "line"'):
+        assert [h.role for h in ctx.search(wanted)] == ["assistant"], wanted
+
+
+@pytest.mark.parametrize("wire", WIRES)
 def test_the_tools_answer_in_words_also_where_the_call_is_wrong(wire):
     ctx, _ = filled(wire, recall="tool")
     ctx.compact()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from clew.context.log import Log
 from clew.context.tools import RECALL, SEARCH
 from clew.engine.plan import words_of
+from clew.ledger.names import spoken
 from clew.ledger.tools import one_line
 from clew.redact import redact
 from clew.strategies.base import Edit
@@ -88,7 +89,7 @@ def find(log: Log, query: str, *, shown_from: int, limit: int = 20) -> list[Hit]
     for i in range(len(log.transcript) - 1, -1, -1):
         if _of_recall(log, i):
             continue
-        text = words_of(log.transcript[i])
+        text = _searched(log.transcript[i])
         flat = text.casefold()
         if whole in flat:
             exact.append((i, text))
@@ -113,6 +114,11 @@ def _of_recall(log: Log, i: int) -> bool:
     calls = [log.transcript.call_of(Place(i, k)) for k, p in enumerate(parts) if isinstance(p, ToolResult)]
     names = [getattr(log.transcript.part(at), "name", "") for at in calls if at is not None]
     return len(names) == len(parts) > 0 and all(n in (RECALL, SEARCH) for n in names)
+
+
+def _searched(message: Message) -> str:
+    """Everything said in a message: its calls by name and value as well as in the spelling of their JSON."""
+    return "\n".join([words_of(message), *(spoken(c) for c in message.calls)])
 
 
 def _snippet(text: str, word: str) -> str:
