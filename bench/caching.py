@@ -54,9 +54,10 @@ def main() -> None:
     given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     given.add_argument("--gateway", action="store_true")
     given.add_argument("--most", type=int, default=1_000, help="requests of a session")
+    given.add_argument("--only", default="", help=f"one of {', '.join(p[0] for p in PROVIDERS)}")
     args = given.parse_args()
     if args.gateway:
-        through_gateway(args.most)
+        through_gateway(args.most, args.only)
         return
     for wire in ("anthropic", "openai-chat"):
         for way in WAYS:
@@ -64,10 +65,12 @@ def main() -> None:
             print(f"{wire:12} {way:40} {share:.3f} of the input's price ({epochs} epochs)")
 
 
-def through_gateway(most: int) -> None:
+def through_gateway(most: int, only: str) -> None:
     files = sorted(SESSIONS.glob("*.json"))
     print(f"{len(files)} sessions; tokens, as the simulated provider counts them")
     for name, wire, model in PROVIDERS:
+        if only not in ("", name):
+            continue
         sums: Counter[str] = Counter()
         for file in files:
             sums += Counter(sent_through(json.loads(file.read_text()), name, wire, model, most))

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from clew.caching import mark
+from clew.caching import mark, sent
 from clew.catalog import lookup
+from clew.economics import CacheState, price
 from clew.transcript import Span
 from clew.wire import get
 from tests.caching.requests import (
@@ -55,6 +56,29 @@ def test_a_tool_result_carries_the_mark_on_its_block_not_on_the_message():
     )
     assert done.messages[2].value == {"role": "user", "content": [{**result, "cache_control": MARK}]}
     assert done.messages[1].value["content"] == [{**call, "cache_control": MARK}]
+
+
+def many_calls(n):
+    calls = [{"type": "tool_use", "id": f"t{i}", "name": "read", "input": {}} for i in range(n)]
+    results = [{"type": "tool_result", "tool_use_id": f"t{i}", "content": "42"} for i in range(n)]
+    return [{"role": "assistant", "content": calls}, {"role": "user", "content": results}]
+
+
+@pytest.mark.parametrize(("calls", "marked"), [(9, [9, 10, 11]), (25, [1, 26, 27])])
+def test_a_turn_longer_than_the_look_back_keeps_a_mark_where_the_request_before_ended(calls, marked):
+    made = [{"id": f"c{i}", "type": "function", "function": {"name": "f", "arguments": "{}"}} for i in range(calls)]
+    results = [{"role": "tool", "tool_call_id": f"c{i}", "content": "42"} for i in range(calls)]
+    turn = [user("go"), {"role": "assistant", "content": None, "tool_calls": made}, *results]
+    done = mark(chat(turn), SONNET, upstream=OPENROUTER)
+    assert [index for section, index, _ in places(done) if section == MESSAGES] == marked
+
+
+@pytest.mark.parametrize("calls", [1, 9, 10, 15, 40])
+def test_what_was_sent_before_is_read_however_many_calls_a_turn_has(calls):
+    before = [user("go"), said("so"), user("on " + LONG)]
+    state, _ = price(CacheState(), sent(mark(anthropic(before), SONNET), SONNET).priced, SONNET, 0.0)
+    _, bill = price(state, sent(mark(anthropic([*before, *many_calls(calls)]), SONNET), SONNET).priced, SONNET, 1.0)
+    assert bill.read > 2 * len(LONG) // 5
 
 
 @pytest.mark.parametrize(

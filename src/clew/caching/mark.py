@@ -54,19 +54,47 @@ def mark(request: Request, model: Model, *, ttl: Ttl = "5m", base: Span | None =
 def _chosen(request: Request, page: Spot | None, model: Model, least: int) -> list[Spot]:
     """As many new places as the provider takes beside what is there, the best first."""
     there = [s for s, _ in spots.found(request)]
-    wanted = dict.fromkeys(_wanted(request, there, page))
+    wanted = dict.fromkeys(_wanted(request, there, page, model.cache.lookback))
     return [s for s in wanted if s not in there and _place(s) >= least][: model.cache.max_breakpoints - len(there)]
 
 
-def _wanted(request: Request, there: Sequence[Spot], page: Spot | None) -> Iterator[Spot]:
+def _wanted(request: Request, there: Sequence[Spot], page: Spot | None, lookback: int) -> Iterator[Spot]:
     own = any(s.section in (MESSAGES, WHOLE) for s in there)
-    rolling = [] if own else list(islice(_rolling(request), _ROLLING))
+    rolling = [] if own else _window(request, _ROLLING - (page is not None), lookback)
     yield from rolling[:1]
     if page is not None:
         yield page
     if not any(s.section in (TOOLS, SYSTEM) for s in there):
         yield from _system(request)
-    yield from rolling[1 : _ROLLING - (page is not None)]
+    yield from rolling[1:]
+
+
+def _window(request: Request, most: int, lookback: int) -> list[Spot]:
+    """The newest places. A provider looks back from a mark over so many blocks only, and a turn of many calls may have more:
+    then the oldest of them stands where the request before ended.
+    """
+    newest = list(islice(_rolling(request), most))
+    before = next((s for s in _rolling(request) if s.index < _turn(request)), None)
+    if before is not None and lookback and not any(0 <= _blocks(request, before, s) < lookback for s in newest):
+        newest[-1] = before
+    return newest
+
+
+def _turn(request: Request) -> int:
+    """Where the model's last turn begins: the request before ended there."""
+    end = len(request.messages)
+    while end and request.messages[end - 1].role != "assistant":
+        end -= 1
+    while end and request.messages[end - 1].role == "assistant":
+        end -= 1
+    return end
+
+
+def _blocks(request: Request, start: Spot, end: Spot) -> int:
+    """How many blocks lie between, at the most; below nothing where the end comes first."""
+    if end < start:
+        return -1
+    return sum(max(1, len(m.parts)) for m in request.messages[start.index + 1 : end.index + 1])
 
 
 def _rolling(request: Request) -> Iterator[Spot]:
