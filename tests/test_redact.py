@@ -18,7 +18,8 @@ from clew.redact.engine_hyperscan import HyperscanEngine
 from clew.redact.engine_stdlib import StdlibEngine
 from clew.redact.marks import Marks
 from clew.redact.tokens import heads, shapes
-from tests.test_redact_vectors import CONTEXTS, NEAR_MISSES, build, structural_vectors, vendor_vectors
+from tests.redact_shapes import CONTEXTS, build
+from tests.test_redact_vectors import NEAR_MISSES, structural_vectors, vendor_vectors
 
 CORPUS = [vector.text for vector in vendor_vectors() + structural_vectors()] + list(NEAR_MISSES)
 
@@ -129,6 +130,25 @@ def test_a_stream_gives_what_the_whole_gives(size: int) -> None:
         assert out == redact(text)
 
 
+STREAMED = (
+    "one\nthe key is {} indeed\ntwo\n", "A=1\nexport DB_PASSWORD={}\nB=2", '{{"out": "a\\nAuthorization: Bearer {}\\nb"}}', "env:\n- name: API_TOKEN\n  value: {}\n- name: X\n  value: 1\n",
+    "postgres://u:{}@h/x\nnext", "é\r\nCookie: sid={}\r\n\r\nbody", "| API_KEY | {} |\n| b | c |\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("template", STREAMED)
+def test_a_secret_that_straddles_two_chunks_at_any_place(template: str, stdlib: Engine, hyperscan: Engine) -> None:
+    text = template.format(secret := token(20))
+    for engine in (stdlib, hyperscan):
+        whole = apply(text, findings(text, engine, Marks(), code_file=False))
+        assert not any(secret[at : at + 9] in whole for at in range(len(secret) - 8))
+        for split in range(len(text) + 1):
+            redactor = Redactor(engine=engine)
+            first = redactor.push(text[:split])
+            assert whole.startswith(first)
+            assert first + redactor.push(text[split:]) + redactor.close() == whole
+
+
 def test_a_stream_never_shows_a_part_of_a_secret() -> None:
     secret = token(8)
     redactor = Redactor()
@@ -155,6 +175,7 @@ ADVERSARIAL = (
     "password=", 'password="', "password='\\", "\\" * 64 + '"', "sk-", "a", "A1", "-----BEGIN PRIVATE KEY-----\n", "-----END PRIVATE KEY-----", "A" * 64 + "\n",
     "A" * 64 + "\n-----END PRIVATE KEY-----\n", "://a:", "eyJ", "eyJ" + "a" * 12 + ".", "+123 45", "12345678:", "Authorization: Digest ", "cookie: a=b; ", "--password ",
     " -u a:", " mysql -p", "<password>", "value=", '"key","value"=', "&token=", "?code=aaaaaa", "[REDACTED:", "password=[REDACTED", "pwd:", "12\t", "\\nghp_", "api_key=${", " ", "0123456789abcdef" * 2 + "-us1", "12345678:" + "aB3" * 12,
+    "password | ", "token is ", "secret a: ", "- name: token\n", '{"name": "token",\\n', 'KEY || "', "jwt.sign({a", 'login("a", ', "echo a | --password-stdin ", 'cookies={"', "$1$", "sk_", "+ASt", "01234567-",
 )  # fmt: skip
 
 

@@ -20,6 +20,8 @@ _PAIRED = lazy(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"'
 _NAMED_LINE = lazy(
     r"(?:[^\w\n]{0,40}\d{1,6}[:|→\t])?[\s+\->#,{]{0,80}\\{0,3}[\"']?(?:name|key|Name|Key|variable)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?([\w.\-]{2,80})\\{0,3}[\"']?,?\s{0,8}"
 )
+# A JSON string that the opened one stands in ends here, whether that was closed or not.
+_OUTER_END = lazy(r"(?<!\\)(?:\\\\){0,8}\"[ \t]{0,4}[,:}\]]")
 _LINE_ENDS = lazy(r"\n|\\+n")
 _ABOVE = 400
 _AFTER = lazy(
@@ -191,6 +193,8 @@ def closing(text: str, start: int, quote: str) -> int:
     mark, depth = quote[-1], len(quote) - 1
     limit = text.find("\n", start, start + REACH)
     limit = min(len(text), start + REACH) if limit < 0 else limit
+    outer = _OUTER_END.search(text, start, limit) if mark != '"' else None
+    limit = limit if outer is None else outer.start()
     position = text.find(mark, start, limit)
     while position >= 0:
         slashes = position

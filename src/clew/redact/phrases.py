@@ -28,7 +28,7 @@ _TAKERS = lazy(
 _HTPASSWD = lazy(r" -b[cmBd]{0,3} +(?:[^\s\-]\S{0,200} +)?[^\s\-]\S{0,100} +(?:\\*[\"'])?([^\s\"'`\\;|&$<>]{3,256})")
 _JAR = lazy(r" (?:-b|--cookie) +(?:\\*[\"'])(?=[^\"'\\]{1,80}=)")
 _SQL = lazy(
-    r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +\\*(?P<q>[\"'])(?P<value>(?:(?!(?P=q))[^\\\n]){3,256})\\*(?P=q)",
+    r"(?:identified +(?:with +[\w\"'`]{2,40} +)?by|(?:with +)?(?:encrypted +)?password) +\\*(?P<q>[\"'])(?P<value>(?:(?!(?P=q)|\"[ \t]{0,4}[,:}\]])[^\\\n]){3,256})\\*(?P=q)",
     re.IGNORECASE,
 )
 _SET_PASSWORD = lazy(
@@ -48,9 +48,9 @@ _SAID = lazy(
     re.IGNORECASE,
 )
 _SEPARATED = lazy(r"[._/:-]")
-_SAID_VALUE = lazy(r" {1,4}\\{0,3}[`\"'*]{0,2}([^\s\"'`*<>\\]{6,256})")
+_SAID_VALUE = lazy(r" {1,4}(?:\\{0,7}[\"'])?[`*]{0,2}([^\s\"'`*<>\\]{6,256})")
 _LAST_WORD = lazy(r"[A-Za-z0-9_.\-]{2,80}\Z")
-_CELL = lazy(r"\|[ `*]{0,42}([^\s|`*]{4,4096})[ `*]{0,200}(?:\||\\n|\\r|\r|\n|\Z)")
+_CELL = lazy(r"\|[ `*]{0,42}([^\s|`*\"'\\]{4,4096})[ `*]{0,200}(?:\||\\+[nrt]|[\"'\r\n]|\Z)")
 _MIXED = lazy(r"[A-Za-z][^()]{0,60}\d|\d[^()]{0,60}[A-Za-z]")
 _JWK_PRIVATE = lazy(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"[ \t]{0,4}:[ \t]{0,4}\\*\"([A-Za-z0-9_\-=]{16,2048})")
 _NETRC = lazy(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+([^\s\"'\\,]{3,256})")

@@ -24,6 +24,7 @@ _ESCAPE = lazy(
 )
 _ESCAPES = frozenset("nrtbf")
 _AWS_SECRET = lazy(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])")
+_DIGIT, _LETTER = lazy(r"[0-9]"), lazy(r"[A-Za-z]")
 _HEX = frozenset("0123456789abcdef")
 JWT_HEAD = "eyJ"
 JWT_LEAST = 10
@@ -155,6 +156,11 @@ _JWT = lazy(
 )
 
 
+@lru_cache(maxsize=512)
+def _beginning(shape: Shape) -> re.Pattern[str]:
+    return re.compile(f"{shape.prefix}([{shape.alphabet}]{{{shape.least},{max(shape.least, ENOUGH)}}})")
+
+
 def at_prefix(text: str, position: int) -> list[Span]:
     """The token whose prefix stands at that place, if one does."""
     if not free_before(text, position):
@@ -168,6 +174,10 @@ def at_prefix(text: str, position: int) -> list[Span]:
     if quick is None or quick.lastindex is None:
         return []
     for shape in some[quick.lastindex - 1 :]:
+        # Most fall at a look at the beginning, which spares reading on.
+        begins = _beginning(shape).match(text, position)
+        if begins is None or not _plausible(shape, begins[1]):
+            continue
         match = _body(shape).match(text, position)
         if match is None:
             continue
@@ -220,10 +230,17 @@ def free_before(text: str, position: int) -> bool:
     return _ESCAPE.search(text, max(0, position - 16), position) is not None
 
 
+def _plausible(shape: Shape, body: str) -> bool:
+    return _judged(body[:ENOUGH], shape.mixed)
+
+
+@lru_cache(maxsize=256)
+def _judged(body: str, mixed: bool) -> bool:
+    return not degenerate(body) and (not mixed or _drawn(body))
+
+
 def _issued(shape: Shape, body: str, text: str, start: int) -> bool:
-    if len(body) < shape.least or degenerate(body[:ENOUGH]):
-        return False
-    if shape.mixed and not _drawn(body[:ENOUGH]):
+    if len(body) < shape.least or not _plausible(shape, body):
         return False
     # Inside base64 (an image, a digest) anything can come up by chance.
     return not (
@@ -233,7 +250,7 @@ def _issued(shape: Shape, body: str, text: str, start: int) -> bool:
 
 
 def _drawn(body: str) -> bool:
-    mixed = any(c.isdigit() for c in body) and any(c.isalpha() for c in body)
+    mixed = _DIGIT.search(body) is not None and _LETTER.search(body) is not None
     return (mixed or len(body) >= 24) and not wordy(body)
 
 
