@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import unicodedata
 from contextlib import closing
@@ -14,6 +15,7 @@ from clew.errors import ClewWarning
 from clew.store import NewSession, open_store
 from clew.store.match import fold
 from clew.store.query import Query, Scope, Term, TermKind
+from clew.store.sqlite import propose
 from clew.store.sqlite.search import _RANKED
 from clew.testing.builders import message, user
 
@@ -114,3 +116,36 @@ def test_a_role_narrows_a_long_search_for_a_piece(tmp_path):
     store.vacuum()
     assert found(store, "_needle_", TermKind.FRAGMENT, roles=("user",)) == [("s", 0)]
     assert len(found(store, "_needle_", TermKind.FRAGMENT, roles=("assistant",))) == 1000
+
+
+def test_a_long_search_for_a_piece_asks_the_word_index_and_misses_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(propose, "_LONG", 4)
+    monkeypatch.setattr(propose, "_MUCH", 8)
+    asked: list[str] = []
+    held = propose._held
+    monkeypatch.setattr(propose, "_held", lambda db, match: asked.append(match) or held(db, match))
+    misleading = "ab_x b_nx x_neq xneex xeedx xedlx"
+    store = fill(tmp_path / "s.sqlite", ["an ab_Needle", "ab_needless"] + [misleading] * 400)
+    store.vacuum()
+    assert sorted(found(store, "ab_needl", TermKind.FRAGMENT)) == [("s", 0), ("s", 1)]
+    assert len(asked) == 1, "what a word begins with"
+    assert found(store, "ab_needl", TermKind.FRAGMENT, roles=("assistant",)) == []
+    assert len(asked) == 2, "whose they are, and nobody's is left"
+
+
+def test_pieces_are_found_as_in_memory_however_long_the_search_gets(tmp_path, monkeypatch):
+    for name, value in (("_LONG", 2), ("_MUCH", 3), ("_FEW", 12), ("_VERY_FEW", 2)):
+        monkeypatch.setattr(propose, name, value)
+    rng = random.Random(4)
+    parts = ["get", "set", "größe", "x1", "tests", "test", "str", "a", "重启", "é"]
+    texts = ["".join(rng.choice(parts) + rng.choice("_/. -(") for _ in range(rng.randint(1, 6))) for _ in range(300)]
+    sql, plain = fill(tmp_path / "s.sqlite", texts), open_store("memory:")
+    plain.create(NewSession("s"))
+    plain.append("s", [user(t) for t in texts], at=0)
+    for _ in range(40):
+        text = rng.choice(texts)
+        at = rng.randrange(len(text))
+        query = Query(((Term(text[at : at + rng.randint(3, 9)], TermKind.FRAGMENT),),))
+        for scope in (Scope(newest=True), Scope(newest=True, roles=("user",)), Scope(newest=True, roles=("tool",))):
+            both = [sorted(h.position for h in s.find(query, scope, limit=1000)) for s in (sql, plain)]
+            assert both[0] == both[1], query

@@ -15,12 +15,18 @@ GRAM = 3
 _GRAMS_ASKED = 10  # of a long fragment: more make the search slower, hardly narrower
 _MOST_ENDINGS = 500  # trigrams that a fragment of one or two characters may begin
 _COMMON = {c: n for n, c in enumerate("qjzxkvwybgpfmuhcdlrnsaiote \n", 1)}  # rare letters first
+_TAIL = re.compile(r"(?<=[\x01-/:-@\[-`{-\x7f])[a-z0-9]{3,}\Z")  # a word's beginning, as any tokenizer sees it
 _INNER = re.compile(r"(?<=[\W_])[^\W_]+(?=[\W_])")
 
 
 def by_words(query: Query) -> str:
     """For the word index: the groups it can narrow by."""
     return _all(query, _words)
+
+
+def by_beginnings(query: Query) -> str:
+    """For the word index, with what a fragment's last word begins with: narrower, and dearer to ask."""
+    return _all(query, _beginnings)
 
 
 def by_grams(query: Query, db: sqlite3.Connection) -> str:
@@ -74,6 +80,11 @@ def _words(term: Term) -> str:
         parts = [*(_quoted(w) for w in dict.fromkeys(row[:-1])), _quoted(row[-1]) + " *"]
         row = row[:-1]
     return _join([*parts, *(_quoted(m) for m in pair_marks(row))])
+
+
+def _beginnings(term: Term) -> str:
+    tail = _TAIL.search(fold(clean(term.text))) if term.kind is TermKind.FRAGMENT else None
+    return _join(x for x in (_words(term), _quoted(tail[0]) + " *" if tail else "") if x)
 
 
 def _inner(term: Term) -> list[str]:

@@ -20,7 +20,8 @@ _PATIENCE = 64  # messages of lineages that have enough which are passed over on
 _FEW, _VERY_FEW = 2000, 50  # proposals of one index that are taken, and taken without asking the other
 _AT_ONCE = 64
 _MARKED = 300  # lineages that are asked for by mark
-_LONG = 256  # blocks after which it pays to know which of them hold anything of a role or tool
+_LONG = 256  # blocks after which it pays to ask the word index which of them can hold anything
+_MUCH = 1500  # messages read after which a dear question pays
 _MOST_HELD = 60_000  # rows that are read for that
 
 
@@ -88,8 +89,12 @@ def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterato
     if few is not None:
         yield from _picked(link, where, few)
     elif grams and not (words and expressions.strong(query)):
-        marks = expressions.marked((), scope.roles, scope.tools) if have.words else ""
-        yield from _by_grams(link, grams, where, marks)
+        marks = expressions.marked(marked, scope.roles, scope.tools)
+        narrow, narrower = (
+            " AND ".join(x for x in (by(query), marks) if x and have.words)
+            for by in (expressions.by_words, expressions.by_beginnings)
+        )
+        yield from _by_grams(link, grams, where, narrow, narrower if narrower != narrow else "")
     else:
         yield from _by_words(link, words, where, closed)
 
@@ -129,25 +134,37 @@ def _by_words(link: Link, match: str, where: Where, closed: set[int]) -> Iterato
             return
 
 
-def _by_grams(link: Link, match: str, where: Where, marks: str) -> Iterator[Row]:
-    """A few blocks at a time: joined to their rows in one statement, SQLite would sort all of them first."""
+def _by_grams(link: Link, match: str, where: Where, narrow: str, narrower: str) -> Iterator[Row]:
+    """A few blocks at a time: joined to their rows in one statement, SQLite would sort all of them first. Where the search
+    gets long, `narrow` asks the word index what may be in them at all; `narrower`, which is dear, where much was read for
+    nothing all the same.
+    """
     blocks = link.db.execute("SELECT rowid FROM grams WHERE grams MATCH ? ORDER BY rowid DESC", (match,))
     held: set[int] | None = None
-    passed = 0
+    passed = read = 0
     while some := [block for (block,) in blocks.fetchmany(_AT_ONCE // index.BLOCK)]:
         passed += len(some)
-        if marks and _LONG < passed <= _LONG + len(some):
-            held = _held(link.db, marks)
+        asked = ""
+        if passed > _LONG and narrow:
+            asked, narrow = narrow, ""
+        elif read > _MUCH and narrower:
+            asked, narrower = narrower, ""
+        rows = _held(link.db, asked) if asked else None
+        if rows is not None and len(rows) <= _FEW:
+            yield from _picked(link, where, [id_ for id_ in rows if index.block_of(id_) <= some[0]])
+            return
+        held = {index.block_of(id_) for id_ in rows} if rows is not None else held
         ids = [id_ for block in some if held is None or block in held for id_ in index.rows_of(block)]
-        if ids:
-            yield from _picked(link, where, ids)
+        for row in _picked(link, where, ids) if ids else ():
+            read += 1
+            yield row
 
 
-def _held(db: sqlite3.Connection, marks: str) -> set[int] | None:
-    """The blocks with messages of a role or tool; None where they are many."""
-    sql = f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {_MOST_HELD + 1}"  # noqa: S608 - a number
-    rows = [id_ for (id_,) in db.execute(sql, (marks,))]
-    return {index.block_of(id_) for id_ in rows} if len(rows) <= _MOST_HELD else None
+def _held(db: sqlite3.Connection, match: str) -> list[int] | None:
+    """The rows that the word index lets through, newest first; None where they are many."""
+    sql = f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT {_MOST_HELD + 1}"  # noqa: S608 - a number
+    rows = [id_ for (id_,) in db.execute(sql, (match,))]
+    return rows if len(rows) <= _MOST_HELD else None
 
 
 def _few(db: sqlite3.Connection, words: str, grams: str) -> list[int] | None:
