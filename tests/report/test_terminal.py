@@ -241,6 +241,24 @@ def test_wrapped_text_fits_and_keeps_every_word(text, width):
     assert "".join("".join(out).split()) == "".join(clean(" ".join(text.split())).split())
 
 
+@pytest.mark.parametrize(
+    ("text", "width", "shown"),
+    [
+        ("internal/sem/provider.go", 21, "…rnal/sem/provider.go"),
+        ("sessions/cc-cipher-box-944ab984b10d0-s0.json", 40, "…ons/cc-cipher-box-944ab984b10d0-s0.json"),
+        ("sessions/cc-cipher-box-944ab984b10d0-s0.json", 24, "cc-cipher-b…10d0-s0.json"),
+        ("rollout-2026-05-01T10-00-00-5973b6c0.jsonl", 11, "…b6c0.jsonl"),
+    ],
+)
+def test_a_path_is_cut_at_its_beginning_and_a_long_name_in_its_middle(text, width, shown):
+    assert shortened(text, width, path=True) == shown
+
+
+@given(st.text(max_size=40), st.integers(0, 30), st.booleans())
+def test_what_is_shortened_fits(text, width, path):
+    assert cells(shortened(clean(text), width, path=path)) <= width
+
+
 TEXT = st.text(max_size=30)
 NUMBER = st.integers(0, 10**9) | st.floats(0, 1e9)
 SERIES = st.lists(

@@ -37,6 +37,9 @@ def cells(text: str) -> int:
     return sum(_cell(c) for c in text)
 
 
+_BOTH_ENDS = 12
+
+
 def _cell(c: str) -> int:
     if unicodedata.combining(c) or unicodedata.category(c) in ("Cf", "Mn", "Me"):
         return 0
@@ -55,20 +58,17 @@ def fit(text: str, width: int, *, right: bool = False, path: bool = False, ascii
 
 
 def shortened(text: str, width: int, *, path: bool = False, ascii_only: bool = False) -> str:
-    """At most so many columns."""
+    """At most so many columns. A file's name that is too long by itself shows both its ends: sessions differ in either."""
     if cells(text) <= width:
         return text
     more = "~" if ascii_only else "…"
     if width < 2:
         return more[:width]
-    room, kept = width - 1, []
-    for c in reversed(text) if path else text:
-        room -= _cell(c)
-        if room < 0:
-            break
-        kept.append(c)
-    body = "".join(reversed(kept)) if path else "".join(kept)
-    return more + body if path else body + more
+    name = text.rsplit("/", 1)[-1]
+    if path and width >= _BOTH_ENDS and cells(name) > width - 1:
+        front = _prefix(name, (width - 1) // 2)
+        return front + more + _suffix(name, width - 1 - cells(front))
+    return more + _suffix(text, width - 1) if path else _prefix(text, width - 1) + more
 
 
 def clean(text: str) -> str:
@@ -87,7 +87,7 @@ def wrapped(text: str, width: int) -> list[str]:
             if line:
                 lines.append(line)
                 line, used = "", 0
-            piece = _prefix(rest, width)
+            piece = _prefix(rest, width) or rest[:1]
             lines.append(piece)
             rest = rest[len(piece) :]
         size = cells(rest)
@@ -99,10 +99,14 @@ def wrapped(text: str, width: int) -> list[str]:
     return [*lines, line] if line or not lines else lines
 
 
+def _suffix(text: str, width: int) -> str:
+    return _prefix(text[::-1], width)[::-1]
+
+
 def _prefix(text: str, width: int) -> str:
     used = 0
     for i, c in enumerate(text):
         used += _cell(c)
         if used > width:
-            return text[: max(1, i)]
+            return text[:i]
     return text
