@@ -20,6 +20,7 @@ import pytest
 from clew.store import open_store
 from clew.testing.upstream import Errand, Slow, Upstream, running
 from tests.gateway.agent import PATHS, Agent, eventually, shell
+from tests.gateway.test_loops import read
 from tests.gateway.test_sharing import MODELS, PROMPT, WINDOW
 
 pytestmark = pytest.mark.slow
@@ -92,7 +93,7 @@ def test_a_worker_killed_at_random_costs_a_connection_and_nothing_else(tmp_path,
         # where an epoch began. (When that is may differ: a usage report that a killed worker took along is missing.)
         assert len({r.raw for r in up.records}) == 41
         asks = [a.request.messages for a in up.asks]
-        breaks = sum([m.raw for m in b[: len(a)]] != [m.raw for m in a] for a, b in itertools.pairwise(asks))
+        breaks = sum([read(m) for m in b[: len(a)]] != [read(m) for m in a] for a, b in itertools.pairwise(asks))
         store = open_store(f"{tmp_path}/gw.db")
         (tenant,) = [t for t in store.tenants() if t]
         (session,) = store.for_tenant(tenant).sessions()

@@ -198,7 +198,7 @@ def test_a_long_loop_recalls_what_left_the_view(wire, streams):
     with running(Upstream(Errand(recalls=True, think=wire == "anthropic"), window=24_000)) as up:
         with running(serving(up, models=models)) as gateway:
             agent = client(gateway, wire, streams=streams)
-            assert agent.run("errand:alpha steps=50").endswith("done: al4711")
+            assert agent.run("errand:alpha steps=26").endswith("done: al4711")
             counts = gateway.gateway.counts.all()
         assert up.refused == []
         assert counts["epochs"] >= 2
@@ -411,7 +411,7 @@ def test_counting_tokens_counts_the_tools(playing):
 
 
 FAULTS = [
-    Refuse(429, retry_after=7), Refuse(500), Refuse(529), HangUp(), Nonsense(), Nonsense(b"<html>", "text/html"),
+    Refuse(429, retry_after=7), Refuse(500), HangUp(), Nonsense(), Nonsense(b"<html>", "text/html"),
     Nonsense(b"{", "application/json"), Cut(END, events=2), Cut(END, events=2, reset=False), MidError(END, events=2),
 ]  # fmt: skip
 
