@@ -189,7 +189,7 @@ def test_each_decision_is_explained_with_its_figures(app, folder):
     out = run(app, "replay", "list.json", "-w", 16_000, "-p", "clew", "--explain", "--no-color")
     flat = " ".join(out.stdout.split())
     assert "epoch 1 at message" in flat
-    assert "the threshold is 8,000" in flat or "a rewrite costs" in flat
+    assert "the threshold is 8,000" in flat or "an epoch costs" in flat
     assert "rewritten, written by the ledger" in flat
 
 

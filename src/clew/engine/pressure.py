@@ -12,6 +12,7 @@ _KEPT = 0.15  # of the leaving turns, that the record will hold
 _CLOSING = 800  # tokens of a handoff that every epoch writes anew
 _ENOUGH = 0.35  # of the view, that an epoch at the threshold has to take out
 _NEAR = 0.85  # of the hard limit
+_FORGOTTEN = 0.06  # tokens of uncached input for each leaving one: what is fetched again because it left this early
 _SUMMARY_IN = 0.2  # of an uncached token of the main model's: what a summariser, a smaller model, reads one for
 _SUMMARY_OUT = 2_000.0  # what its answer costs: some 2,000 tokens at five times that
 _GROWN = 0.25  # of the soft limit: growth before the threshold is asked again after an epoch
@@ -49,13 +50,14 @@ def rent(state: State) -> State:
 
 def rewrite(state: State) -> float:
     """What an epoch now would cost more than reading the same: its new tokens are written, not read; and where a model
-    writes the handoff, the call for it.
+    writes the handoff, the call for it; and what will have to be fetched again.
     """
     kept = kept_tail(state)
     leaving = state.tail_tokens - kept
     fresh = kept + _KEPT * leaving + _CLOSING
     call = _SUMMARY_IN * leaving + _SUMMARY_OUT if state.limits.model else 0.0
-    return epoch_cost((state.limits.write - state.limits.read) * fresh, summary=call)
+    written = (state.limits.write - state.limits.read) * fresh
+    return epoch_cost(written, summary=call, refetch=_FORGOTTEN * leaving)
 
 
 def _worth_it(state: State) -> bool:
@@ -81,7 +83,7 @@ def reason(state: State, urgency: Urgency) -> str:
             return f"the messages take {used:,} tokens; the threshold is {limits.soft:,}"
         case Urgency.PRICED if due(SkiRental(state.rent), rewrite(state)):
             paid, price = f"{state.rent:,.0f}", f"{rewrite(state):,.0f}"
-            return f"reading {removable(state):,} removable tokens again has cost {paid}, a rewrite costs {price}"
+            return f"reading {removable(state):,} removable tokens again has cost {paid}, an epoch costs {price}"
         case Urgency.PRICED:
             return (
                 f"the provider's cache has run out, so that rewriting costs no more; {removable(state):,} tokens can go"
