@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clew import wire
 from clew.store.indexed import indexed
-from clew.store.match import fit, fit_folded, fold
+from clew.store.match import fit, fit_folded, fold, words
 from clew.store.query import Query, Term, TermKind
 from clew.store.sqlite.rawtest import raw_test
 
@@ -71,6 +71,40 @@ def test_it_agrees_with_reading_the_whole(text, sought, kind):
 def test_words_in_a_row_are_seen_through_escapes(text):
     for raw in raws(text):
         assert raw_test(query("foo bar", TermKind.PHRASE)).may_match(raw)
+
+
+ACROSS = {
+    "openai-chat": [
+        {"role": "assistant", "content": "now read", "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "Read_File", "arguments": '{"path": "a b", "n": 7}'}},
+            {"id": "c2", "type": "function", "function": {"arguments": '{"command": "ls"}', "name": "Bash"}},
+        ]},
+        {"role": "user", "content": [{"type": "text", "text": "one two.\n"}, {"type": "text", "text": "\n- three"}]},
+    ],
+    "anthropic": [
+        {"role": "assistant", "content": [
+            {"type": "text", "text": "now read", "cache_control": {"type": "ephemeral"}},
+            {"type": "tool_use", "id": "c1", "name": "Read_File", "input": {"path": "a b", "n": 7}},
+            {"type": "tool_use", "input": {"command": True}, "name": "Bash", "id": "c2"},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": "one two\t"},
+            {"type": "tool_result", "tool_use_id": "c2", "content": [{"type": "text", "text": "three"}]},
+        ]},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ACROSS)
+def test_words_in_a_row_are_seen_across_parts(kind):
+    """A call's name and its arguments, one text and the next: whatever the message is found under, in a row."""
+    for value in ACROSS[kind]:
+        raw = json.dumps(value).encode()
+        found = words(indexed(wire.get(kind).message(raw)))
+        for start in range(len(found)):
+            for end in range(start + 2, min(len(found), start + 5) + 1):
+                sought = query(" ".join(found[start:end]), TermKind.PHRASE)
+                assert raw_test(sought).may_match(raw), sought
 
 
 def test_a_message_without_the_word_is_turned_down():
