@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from clew.store.indexed import clean
 from clew.store.match import fold, words
 from clew.store.query import Query, Term, TermKind
-from clew.store.sqlite.index import gram_mark, pair_marks, word_mark
+from clew.store.sqlite.index import gram_mark, pair_tests, word_mark
 
 GRAM = 3
 _GRAMS_ASKED = 10  # of a long fragment: more make the search slower, hardly narrower
@@ -79,7 +79,7 @@ def _words(term: Term) -> str:
     if term.kind is TermKind.PREFIX and row:
         parts = [*(_quoted(w) for w in dict.fromkeys(row[:-1])), _quoted(row[-1]) + " *"]
         row = row[:-1]
-    return _join([*parts, *(_quoted(m) for m in pair_marks(row))])
+    return _join([*parts, *(_either(map(_quoted, marks)) for marks in pair_tests(row))])
 
 
 def _beginnings(term: Term) -> str:

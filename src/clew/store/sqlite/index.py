@@ -19,13 +19,14 @@ from clew.errors import ClewWarning
 from clew.store.match import WORD
 from clew.store.sql import named
 
-VERSION = "2"
+VERSION = "3"
 BLOCK = 4  # rows to an entry of the trigram index
 MARK = "\ue000"  # private use: no tokenizer splits at it, and `indexed` takes it out of what people wrote
 _TAIL = "\n\n"  # so that a trigram begins with each of the last characters too, and two can be looked for by prefix
 _GRAM_BASE, _GRAM_FIRST = 6000, 0xE100
 _PAIRS = 4096  # so few that neighbours in a list of rows stand close, which costs one byte each
-_PAIR_MARKS = [f"{MARK}p{n:x}" for n in range(_PAIRS)]
+_PAIRS_OF_LONG = 1 << 16  # a long message would have most of the few, and be read for every phrase
+_LONG = 400  # pairs
 _PAIRED = re.compile(r"[^\W\d_]{1,10}|\d{1,4}")  # longer words and numbers are rare enough by themselves
 
 
@@ -116,11 +117,25 @@ def pair_marks(row: Sequence[str]) -> list[str]:
     """Marks of words that stand next to each other. The index has no places, so without them every message that has
     all words of a phrase would have to be read.
     """
+    near = _pairs(row)
+    return [_marks_of(n)[len(near) > _LONG] for n in near]
+
+
+def pair_tests(row: Sequence[str]) -> list[tuple[str, str]]:
+    """For each pair of a phrase the two marks of which a message that has it has one."""
+    return [_marks_of(n) for n in _pairs(row)]
+
+
+def _pairs(row: Sequence[str]) -> set[int]:
     common = [_PAIRED.fullmatch(w) is not None for w in row]
     near = (
         f"{a} {b}" for a, b, first, second in zip(row, row[1:], common, common[1:], strict=False) if first and second
     )
-    return [_PAIR_MARKS[crc] for crc in {zlib.crc32(p.encode()) % _PAIRS for p in near}]
+    return {zlib.crc32(p.encode()) % _PAIRS_OF_LONG for p in near}
+
+
+def _marks_of(pair: int) -> tuple[str, str]:
+    return f"{MARK}p{pair % _PAIRS:x}", f"{MARK}q{pair:x}"
 
 
 def gram_mark(root: int) -> str:

@@ -21,7 +21,7 @@ _FEW, _VERY_FEW = 2000, 50  # proposals of one index that are taken, and taken w
 _AT_ONCE = 64
 _MARKED = 300  # lineages that are asked for by mark
 _LONG = 256  # blocks after which it pays to ask the word index which of them can hold anything
-_MUCH = 1500  # messages read after which a dear question pays
+_MUCH = 500  # messages read after which a dear question pays
 _MOST_HELD = 60_000  # rows that are read for that
 
 
