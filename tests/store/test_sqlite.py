@@ -8,6 +8,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -127,7 +128,7 @@ def test_a_dictionary_is_trained_used_and_given_up_when_it_leaked(path):
 
     store = SqliteStore(path)
     store.create(NewSession("s"))
-    said = [text() for _ in range(upkeep.TRAIN_AT + 50)]
+    said = [text() for _ in range(upkeep.LESSONS[0].contents + 50)]
     other = SqliteStore(path)
     for at in range(0, len(said), 50):
         writer = store if at % 100 else other
@@ -141,6 +142,48 @@ def test_a_dictionary_is_trained_used_and_given_up_when_it_leaked(path):
     other.append("s", [user("after")], at=len(said))
     assert [m.message.text for m in SqliteStore(path).messages("s")] == [*masked, "after"]
     assert not SqliteStore(path).check()
+
+
+def test_a_larger_store_learns_again(path, monkeypatch):
+    monkeypatch.setattr(upkeep, "LESSONS", (upkeep.Lesson(100, 100, 4 << 10), upkeep.Lesson(400, 400, 12 << 10)))
+    rng = Random(5)
+    words = ["".join(rng.choices("abcdefghij", k=9)) for _ in range(400)]
+    said = [" ".join(rng.choices(words, k=40)) for _ in range(500)]
+    store = SqliteStore(path)
+    store.create(NewSession("s"))
+    for at, text in enumerate(said):
+        store.append("s", [user(text)], at=at)
+    with closing(sqlite3.connect(path)) as db:
+        sizes = [n for (n,) in db.execute("SELECT length(body) FROM dictionaries ORDER BY id")]
+    assert len(sizes) == 2
+    assert sizes[1] > 2 * sizes[0]
+    store.vacuum()
+    with closing(sqlite3.connect(path)) as db:
+        assert {k for (k,) in db.execute("SELECT DISTINCT hex(substr(body, 1, 1)) FROM contents")} == {"03"}
+    assert [m.message.text for m in SqliteStore(path).messages("s")] == said
+
+
+def test_a_dictionary_of_what_was_masked_meanwhile_is_not_kept(path, monkeypatch):
+    monkeypatch.setattr(upkeep, "LESSONS", (upkeep.Lesson(100, 100, 4 << 10),))
+    rng = Random(6)
+    secret = "sk-live-a1b2c3d4e5f6a7b8"
+    words = ["".join(rng.choices("abcdefghij", k=9)) for _ in range(100)] + [secret] * 20
+    store = SqliteStore(path)
+    other = SqliteStore(path)
+    train = upkeep.train
+
+    def slowly(samples, size):
+        monkeypatch.setattr(upkeep, "train", lambda *_: None)
+        other.purge(secret, "***")
+        return train(samples, size)
+
+    monkeypatch.setattr(upkeep, "train", slowly)
+    store.create(NewSession("s"))
+    store.append("s", [user(" ".join(rng.choices(words, k=60))) for _ in range(100)], at=0)
+    assert store.info().features["dictionary"] == "no"
+    store.close()
+    other.close()
+    assert all(secret[:12].encode() not in p.read_bytes() for p in path.parent.iterdir())
 
 
 def test_a_build_without_full_text_search_works_and_says_so(path, monkeypatch):

@@ -11,7 +11,6 @@ from clew.errors import StoreBusy, StoreFull
 from clew.jsonio import Json
 from clew.store.base import ANY, DEFAULT_LEASE
 from clew.store.mask import Masker
-from clew.store.pack import PLAIN
 from clew.store.query import Hit, Query, Scope
 from clew.store.records import (
     Appended,
@@ -155,7 +154,7 @@ class SqliteStore:
     ) -> Appended:
         with self._pool.write() as link:
             done = self._append(link, session_row(link, session), messages, at, chain, times)
-            due = link.packer.newest == PLAIN and upkeep.due(link, done.new)
+            due = upkeep.due(link, done.new)
             behind = pending.due(link)
         if due:
             self._learn()
@@ -332,8 +331,15 @@ class SqliteStore:
         return messages.append(link, row, new, at=at, chain=chain, times=said)
 
     def _learn(self) -> None:
-        with self._pool.write() as link:
-            upkeep.learn(link)
+        """Others may write while this trains. What was appended stands whatever becomes of it."""
+        try:
+            with self._pool.read() as link:
+                learned = upkeep.learn(link)
+            if learned:
+                with self._pool.write() as link:
+                    upkeep.keep(link, learned)
+        except (StoreBusy, StoreFull):
+            return
 
     def _catch_up(self) -> None:
         """What was appended stands whatever becomes of this, so a busy or full store is left for the next time."""

@@ -19,6 +19,7 @@ from clew.store.sqlite.rows import name_of, unpack
 _BODIES = {"events": ("session", "sequence"), "epochs": ("session", "number"), "states": ("session", "key", "position")}
 _LABELS = (("events", "kind"), ("states", "key"), ("sessions", "end_reason"))
 _TRACES = "traces"  # in `meta`, from a masking until the file was swept
+_MASKINGS = "maskings"
 _AT_ONCE = 500
 _TEXTS = ("title", "goal", "workspace", "source", "model")
 
@@ -46,7 +47,15 @@ def note_traces(link: Link, masked: bool) -> bool:
     """
     if masked:
         link.db.execute(f"INSERT OR REPLACE INTO meta (key, value) VALUES ('{_TRACES}', '')")  # noqa: S608 - a constant
+        values = (_MASKINGS, str(maskings(link) + 1))
+        link.db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values)
     return link.db.execute("SELECT 1 FROM meta WHERE key = ?", (_TRACES,)).fetchone() is not None
+
+
+def maskings(link: Link) -> int:
+    """How often something was masked: what was worked out from contents before must not be kept after."""
+    found = link.db.execute("SELECT value FROM meta WHERE key = ?", (_MASKINGS,)).fetchone()
+    return int(found[0]) if found else 0
 
 
 def forget_traces(link: Link) -> None:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from clew.errors import StoreCorrupt
 from clew.store.addresses import from_bytes
 from clew.store.migrate import version
-from clew.store.pack import DICTIONARY_BYTES, PLAIN, train
+from clew.store.pack import PLAIN, RAW, train
 from clew.store.records import Finding, Info
 from clew.store.sqlite import files, index
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.pending import catch_up, set_watermark, watermark
-from clew.store.sqlite.purge import repack
+from clew.store.sqlite.purge import maskings, repack
 from clew.store.sqlite.rows import unpack
 from clew.transcript import chain as grow
 
-TRAIN_AT = 2000  # contents at which a store has enough of its own to train on
-_SAMPLES, _SAMPLE_BYTES = 2000, 8192
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """At so many contents a dictionary of that size is trained on so many samples, which takes a second for the larger."""
+
+    contents: int
+    samples: int
+    size: int
+
+
+LESSONS = (Lesson(2000, 2000, 112 << 10), Lesson(20_000, 6000, 448 << 10))
+_SAMPLE_BYTES = 8192
 
 
 def info(link: Link, url: str, tenant: str, path: Path) -> Info:
@@ -114,10 +125,24 @@ def _bodies(link: Link) -> Iterator[Finding]:
             yield Finding("contents", f"content {id_}: {e.message}", fatal=True)
 
 
+def lesson(link: Link) -> Lesson | None:
+    """What the store is large enough for and hasn't learned yet."""
+    most = _last_content(link)
+    ready = [x for x in LESSONS if x.contents <= most]
+    return ready[-1] if ready and link.packer.size <= ready[-1].size // 2 else None
+
+
 def due(link: Link, new: int) -> bool:
     """Whether the last `new` messages brought the store to a size at which training is worth a try."""
-    most = link.db.execute("SELECT max(id) FROM contents").fetchone()[0] or 0
-    return most >= TRAIN_AT and most % TRAIN_AT < new
+    following = next((x.contents for x in LESSONS if link.packer.size <= x.size // 2), 0)
+    if not following or not new:
+        return False
+    most = _last_content(link)
+    return most >= following and most % following < new
+
+
+def _last_content(link: Link) -> int:
+    return int(link.db.execute("SELECT max(id) FROM contents").fetchone()[0] or 0)
 
 
 def empty_log(link: Link) -> bool:
@@ -126,26 +151,43 @@ def empty_log(link: Link) -> bool:
     return not held
 
 
-def learn(link: Link) -> bool:
-    """Trains on the store's own contents, within a write; not where another process did, or they are too few. Every
-    process finds the new dictionary before it packs the next time.
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A dictionary, for which lesson, and how often the store had been masked when its samples were read."""
+
+    lesson: Lesson
+    body: bytes
+    maskings: int
+
+
+def learn(link: Link) -> Learned | None:
+    """Trains on contents from all over the store; None where nothing is due or it wouldn't pay."""
+    what = lesson(link)
+    if what is None:
+        return None
+    step = max(1, _last_content(link) // what.samples)
+    rows = link.db.execute("SELECT body FROM contents WHERE id % ? = 0 ORDER BY id DESC LIMIT ?", (step, what.samples))
+    samples = [unpack(link, body)[:_SAMPLE_BYTES] for (body,) in rows.fetchall()]
+    body = train(samples, what.size) if sum(map(len, samples)) > 4 * what.size else None
+    return Learned(what, body, maskings(link)) if body else None
+
+
+def keep(link: Link, learned: Learned) -> None:
+    """Within a write; not where another process was faster, or a secret was masked meanwhile. Every process finds it
+    before it packs the next time.
     """
-    if link.packer.newest > PLAIN:
-        return False
-    rows = link.db.execute("SELECT body FROM contents ORDER BY id DESC LIMIT ?", (_SAMPLES,)).fetchall()
-    samples = [unpack(link, body)[:_SAMPLE_BYTES] for (body,) in rows]
-    body = train(samples) if sum(map(len, samples)) > 4 * DICTIONARY_BYTES else None
-    if body is None:
-        return False
+    if lesson(link) != learned.lesson or maskings(link) != learned.maskings:
+        return
     number = (link.db.execute("SELECT max(id) FROM dictionaries").fetchone()[0] or PLAIN) + 1
-    link.db.execute("INSERT INTO dictionaries (id, body) VALUES (?, ?)", (number, body))
-    return True
+    link.db.execute("INSERT INTO dictionaries (id, body) VALUES (?, ?)", (number, learned.body))
 
 
 def repack_old(link: Link) -> int:
     """Packs with the newest dictionary what was packed before there was one."""
     newest = link.packer.newest
-    return repack(link, link.packer.pack, f"substr(body, 1, 1) = x'{PLAIN:02x}'") if newest > PLAIN else 0
+    if newest == PLAIN:
+        return 0
+    return repack(link, link.packer.pack, f"substr(body, 1, 1) NOT IN (x'{RAW:02x}', x'{newest:02x}')")
 
 
 def reindex(link: Link) -> int:
