@@ -106,3 +106,20 @@ def test_values_larger_than_the_window_they_are_read_through(size):
     assert request.messages[0].text == text
     assert request.rest == {"n": 12345}
     assert request.fields["n"] == b"12345"
+
+
+@pytest.mark.parametrize("between", [",", ", ", " ,\n\t"])
+@pytest.mark.parametrize("changed", [0, 1, 70, 199])
+def test_messages_beside_a_changed_one_are_the_known_ones(between, changed):
+    """However they are spaced, and wherever the change stands: nothing but that is parsed anew."""
+    texts = [json.dumps({"role": "user", "content": f"note {n}"}) for n in range(200)]
+
+    def body(listed: list[str]) -> bytes:
+        return ('{"model":"m","messages":[' + between.join(listed) + "]}").encode()
+
+    previous = get("openai-chat").request(body(texts))
+    now = [*texts[:changed], json.dumps({"role": "user", "content": "another"}), *texts[changed + 1 :], texts[0]]
+    again = read(body(now), "openai-chat", previous)
+    assert [m.text for m in again.messages] == [json.loads(t)["content"] for t in now]
+    same = [a is b for a, b in zip(again.messages, previous.messages, strict=False)]
+    assert same == [n != changed for n in range(200)]

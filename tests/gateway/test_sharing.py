@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from clew.gateway.asgi import Call
 from clew.gateway.auth import tenant
+from clew.gateway.counts import Counts
+from clew.gateway.family import Family, Tangled
+from clew.gateway.overflow import Learned
+from clew.gateway.routes import Route, Routes
 from clew.gateway.serving import Serving
+from clew.gateway.turns import Turns
 from clew.store import open_store
 from clew.testing.upstream import Errand, Upstream, running
 from tests.gateway.agent import PATHS, Agent, shell
@@ -17,6 +23,7 @@ from tests.gateway.conftest import settings
 
 WINDOW = 24_000
 PROMPT = "errand:alpha steps={} In the end tell me that alpha value=al4711."
+TOOL = {"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}
 MODELS = {name: {"window": WINDOW} for name in ("gpt-5", "claude-opus-4-8")}
 
 
@@ -72,6 +79,64 @@ def test_a_restart_changes_no_byte(tmp_path, wire):
                         break
         assert said == "done: al4711"
         assert bodies(up) == alone(wire, tmp_path, 50)
+
+
+def asked(*texts: str) -> tuple[Call, Route, bytes]:
+    """A request of one client's with these as the user's words, an answer after each."""
+    messages = [{"role": r, "content": c} for t in texts for r, c in (("user", t), ("assistant", f"so: {t}"))][:-1]
+    raw = json.dumps({"model": "gpt-5", "messages": messages, "tools": [TOOL]}).encode()
+    call = Call("POST", "/v1/chat/completions", (("authorization", "Bearer k"), ("x-clew-session", "one")), raw)
+    return call, Routes({"up": "http://127.0.0.1:1"}).route(call), raw
+
+
+def turns(folder: Path) -> Turns:
+    made = settings("http://127.0.0.1:1", models=MODELS)
+    return Turns(open_store(str(folder / "gw.db")), made, Counts(), Learned())
+
+
+def test_a_worker_that_was_overtaken_looks_again(tmp_path, monkeypatch):
+    """Two requests that part, at the same moment at two workers: both get a view, and no store is taken to be down."""
+    ours, theirs = turns(tmp_path), turns(tmp_path)
+    assert ours.begin(*asked("first")) is not None
+    find = Family.find
+
+    def overtaken(self, *args):
+        found = find(self, *args)
+        monkeypatch.setattr(Family, "find", find)
+        assert theirs.begin(*asked("first", "what the other one asks")) is not None
+        return found
+
+    monkeypatch.setattr(Family, "find", overtaken)
+    mine = ours.begin(*asked("first", "what I ask"))
+    assert mine is not None
+    assert [m.text for m in mine.shown.messages] == ["first", "so: first", "what I ask"]
+    assert not ours.store_is_down
+    kept = open_store(str(tmp_path / "gw.db")).for_tenant(tenant({"authorization": "Bearer k"}))
+    texts = {s.id: [m.message.text for m in kept.messages(s.id)] for s in kept.sessions()}
+    assert sorted(texts.values()) == [
+        ["first", "so: first", "what I ask"],
+        ["first", "so: first", "what the other one asks"],
+    ]
+
+
+def test_too_many_branches_upon_branches_pass_and_stop_nobody_else(tmp_path, monkeypatch):
+    monkeypatch.setattr("clew.gateway.family._BRANCHES", 3)
+    worker = turns(tmp_path)
+    for n in range(3):  # each parts from the one before behind where that parted
+        assert worker.begin(*asked(*(f"{k}" for k in range(n)), f"{n} another way", "on")) is not None
+    with pytest.raises(Tangled):
+        worker.begin(*asked("0", "1", "2", "3 another way", "on"))
+    assert not worker.store_is_down
+
+
+def test_conversations_of_one_key_share_one_handle_to_their_store(tmp_path):
+    """Writers of one handle queue; those of several would find the file busy, and each would have its own cache."""
+    worker = turns(tmp_path)
+    for n in range(5):
+        call, route, raw = asked("hello")
+        named = Call(call.method, call.target, (call.headers[0], ("x-clew-session", f"s{n}")), raw)
+        assert worker.begin(named, route, raw) is not None
+    assert len({id(f._store) for f in worker._families.values()}) == 1
 
 
 def test_another_key_sees_nothing(serve, tmp_path):

@@ -79,6 +79,26 @@ def test_what_waits_for_the_index_is_found_too(path, length):
     assert find(store, "src/file_", TermKind.FRAGMENT) == list(range(length))
 
 
+def test_an_append_leaves_indexing_to_whoever_does_it_later(path):
+    asked: dict[object, object] = {}
+    store = open_store(f"sqlite:///{path}", later=asked.setdefault)
+    store.create(NewSession("s"))
+    for n in range(200):
+        store.append("s", [user(f"number{n}")], at=n)
+    with store._pool.read() as link:
+        assert len(pending.waiting(link)) == 200
+    assert find(store, "number7") == [7]
+    [piece] = asked.values()
+    assert piece()  # a little of it, and there is more
+    with store._pool.read() as link:
+        assert 150 < len(pending.waiting(link)) < 200
+    while piece():
+        assert find(store, "number7") == [7]
+    with store._pool.read() as link:
+        assert len(pending.waiting(link)) < pending.BATCH
+    assert find(store, "number199") == [199]
+
+
 def test_deleting_among_neighbours_in_a_block_leaves_them_findable(path):
     store = SqliteStore(path)
     for name in ("a", "b"):

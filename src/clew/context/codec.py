@@ -15,6 +15,7 @@ from clew.transcript import Span
 from clew.wire import Wire
 
 FORMAT = 1
+_TROUBLE = Trouble.__slots__
 _SETS = ("kept", "paired")
 _COUNTERS = (
     "rent",
@@ -101,7 +102,7 @@ def _record(given: Mapping[str, Json]) -> Record:
 
 def counters_out(state: State) -> dict[str, Json]:
     """The counters that decide when the next epoch comes."""
-    return {**{k: getattr(state, k) for k in _COUNTERS}, "trouble": asdict(state.trouble)}
+    return {**{k: getattr(state, k) for k in _COUNTERS}, "trouble": {k: getattr(state.trouble, k) for k in _TROUBLE}}
 
 
 def counters_in(state: State, body: Mapping[str, Json]) -> State:

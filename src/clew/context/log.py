@@ -58,18 +58,20 @@ class Log:
             self._snapshot = self._builder.ledger()
         return self._snapshot
 
-    def catch_up(self, least: int = 1) -> None:
-        """Take in what came since, where it is so many messages. Names and facts are only asked for when something is
-        compacted: nobody need wait for them before.
+    def catch_up(self, least: int = 1, most: int = 0) -> bool:
+        """Take in what came since, where it is so many messages; no more than `most` of them, without it all. Whether it
+        is behind still. Names and facts are only asked for when something is compacted: nobody need wait for them before.
         """
         if len(self.transcript) - self._read < least:
-            return
-        for position in range(self._read, len(self.transcript)):
+            return False
+        end = min(len(self.transcript), self._read + most) if most else len(self.transcript)
+        for position in range(self._read, end):
             message = self.transcript[position]
             self._names.observe(message)
             self._builder.observe(position, message, self.transcript)
             self._snapshot = None
-        self._read = len(self.transcript)
+        self._read = end
+        return len(self.transcript) - end >= least
 
     def original(self, ref: str) -> Message | None:
         """The message a reference stands for, where it is one of this log's."""

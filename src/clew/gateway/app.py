@@ -21,6 +21,7 @@ from clew.gateway.overflow import Learned
 from clew.gateway.recall_tool import Join, Said
 from clew.gateway.recall_tool.rounds import Rounds, join_of
 from clew.gateway.routes import Route, Routes
+from clew.gateway.spare import Spare
 from clew.gateway.turns import Turn, Turns
 from clew.gateway.upstream import Answer, Broken, Client
 from clew.store import Store
@@ -56,9 +57,11 @@ class Out:
 
 
 class Gateway:
-    """One worker's gateway. Its store is closed with it."""
+    """One worker's gateway. `spare` is what its store leaves work for later to, where it does."""
 
-    def __init__(self, settings: Settings, store: Store, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, *, clock: Callable[[], float] = time.time, spare: Spare | None = None
+    ) -> None:
         serve = settings.serve
         self.counts = Counts()
         self.learned = Learned()
@@ -67,7 +70,7 @@ class Gateway:
         self._door = Door(serve.host, serve.token.text if serve.token is not None else "")
         self._routes = Routes(serve.upstreams)
         self._limit = serve.max_body_mb << 20
-        self._turns = Turns(store, settings, self.counts, self.learned, clock)
+        self._turns = Turns(store, settings, self.counts, self.learned, clock, spare)
         self._client = Client()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="clew-turn")
         self._running = 0
@@ -174,7 +177,8 @@ class Gateway:
             self.counts.add("passed: unknown encoding")
             return None
         try:
-            turn = await self._apart(lambda: self._turns.begin(call, route, plain))
+            with self._turns.spare.working():
+                turn = await self._apart(lambda: self._turns.begin(call, route, plain))
         except WireError:
             self.counts.add("passed: not understood")
             return None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from clew import jsonio
 from clew.catalog import Model
 from clew.config import Settings
-from clew.errors import Conflict, NotFound, StoreError
+from clew.errors import ClewError, Conflict, NotFound, StoreError
 from clew.gateway.align import Alignment
 from clew.gateway.conversation import Conversation
 from clew.gateway.identity import Identity, output_limit
@@ -30,6 +30,10 @@ _OPEN = 4  # branches that are kept in memory
 _AHEAD = 0.8  # of the threshold: from there on a handoff is prepared, where a model writes it
 _DRIFT = 0.02  # of the window: how far tools and system may grow before the limits are set anew
 _ROOM = 2_000  # tokens that a conversation must have besides output, system and tools
+
+
+class Tangled(ClewError):
+    """A conversation has more branches upon branches than are followed; its requests pass as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +74,13 @@ def shape_of(request: Request, settings: Settings, model: Model, *, window: int 
 
 
 class Family:
-    """One conversation and what branched off it. To be used under its `lock`."""
+    """One conversation and what branched off it, in the store of whose it is. To be used under its `lock`."""
 
     def __init__(self, who: Identity, store: Store, settings: Settings, clock: Callable[[], float] = time.time) -> None:
         self.lock = threading.Lock()
         self.used = 0.0
         self._who = who
-        self._store = store.for_tenant(who.tenant) if store.tenant != who.tenant else store
+        self._store = store
         self._settings = settings
         self._clock = clock
         self._open: dict[str, Conversation] = {}
@@ -119,7 +123,7 @@ class Family:
                 return self._used(session, conversation), places
             parent, shared = session, _shareable(conversation.live, places.fork)
             session = self._branch(parent, conversation.keys(places.fork + 1))
-        raise StoreError(f"{self._who.session} has over {_BRANCHES} branches upon branches", hint="start a new session")
+        raise Tangled(f"{self._who.session} has over {_BRANCHES} branches upon branches", hint="start a new session")
 
     def reopened(self, conversation: Conversation, shape: Shape) -> Conversation:
         """The same branch under other limits."""

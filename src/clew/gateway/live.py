@@ -16,7 +16,8 @@ from clew.store import Store
 from clew.strategies import Edit
 from clew.transcript import Message, Span
 
-_BEHIND = 64  # messages that names and facts may be behind
+_BEHIND = 4  # messages that names and facts may be behind
+_PIECE = 4  # messages in one go
 _LOOK = 0.05  # seconds between two looks at a summary under way
 
 
@@ -47,10 +48,10 @@ class Live(Context):
         while self.summarising and estimate(self._state) > self._state.limits.hard and time.monotonic() < end:
             time.sleep(_LOOK)
 
-    def rest(self) -> None:
-        """While nobody waits: what a compaction would have to do first."""
+    def rest(self) -> bool:
+        """While nobody waits: some of what a compaction would have to do first; whether there is more of it."""
         with self._lock:
-            self._log.catch_up(_BEHIND)
+            return self._log.catch_up(_BEHIND, _PIECE)
 
     @property
     def summarising(self) -> bool:

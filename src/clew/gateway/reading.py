@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from clew.jsonio import Json
 from clew.transcript import Message
@@ -10,8 +11,9 @@ from clew.wire import Request, get
 from clew.wire.spans import check_depth
 
 _DECODER = json.JSONDecoder()
-_COMMA = 0x2C
+_BETWEEN = re.compile(rb"[ \t\n\r]*,[ \t\n\r]*")
 _WINDOW = 1 << 15  # bytes that are decoded at first to find a value's end
+_RUN = 64  # messages that are compared in one piece
 
 
 class Unlike(Exception):
@@ -105,28 +107,47 @@ class _Reader:
 
     def _messages(self) -> tuple[Message, ...]:
         self._expect(b"[")
-        out = self._same()
+        self._blank()
+        out: list[Message] = []
+        self._same(out)
         while not self._took(b"]"):
             if out:
                 self._expect(b",")
                 self._blank()
             out.append(self._message(len(out)))
+            self._same(out)
         return tuple(out)
 
-    def _same(self) -> list[Message]:
-        """The known messages that stand here one after the other, with nothing but commas between."""
-        raw, at, n = self.raw, self.at, 0
-        known = self.known.messages
-        for m in known:
-            if not raw.startswith(m.raw, at):
-                break
-            n += 1
-            at += len(m.raw)
-            self.at = at
-            if raw[at] != _COMMA:
-                break
-            at += 1
-        return list(known[:n])
+    def _same(self, out: list[Message]) -> None:
+        """Takes the known messages that stand here one after the other, with the same between any two of them."""
+        known, raw, n = self.known.messages, self.raw, len(out)
+        if n >= len(known):
+            return
+        at = self.at
+        if n:
+            gap = _BETWEEN.match(raw, at)
+            if gap is None:
+                return
+            between = gap[0]
+        else:
+            if not raw.startswith(known[0].raw, at):
+                return
+            gap = _BETWEEN.match(raw, at + len(known[0].raw))
+            between = gap[0] if gap is not None else b","
+            n, at = 1, at + len(known[0].raw)
+        while n < len(known) and raw.startswith(known[n].raw, at + len(between)):
+            run = [m.raw for m in known[n : n + _RUN]]
+            whole = between + between.join(run)
+            if raw.startswith(whole, at):
+                n, at = n + len(run), at + len(whole)
+                continue
+            for one in run:
+                if not raw.startswith(between, at) or not raw.startswith(one, at + len(between)):
+                    break
+                n, at = n + 1, at + len(between) + len(one)
+            break
+        out += known[len(out) : n]
+        self.at = at
 
     def _message(self, i: int) -> Message:
         known = self.known.messages

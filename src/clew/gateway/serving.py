@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from clew.gateway.app import Gateway
 from clew.gateway.auth import Door
 from clew.gateway.protocol import Bounded
 from clew.gateway.routes import Routes
+from clew.gateway.spare import Spare
 from clew.redact import engine_name
 from clew.store import Store, open_store
 from clew.tokens.encodings import O200K, encoding
@@ -29,6 +31,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE = 75  # seconds an unused connection of a client stays open
 _GRACE = 10  # seconds that running answers are given at the end
 _AGAIN = 0.5  # seconds before a worker that died is started anew
+_TURN = 0.001  # seconds that a thread may go on while another waits: streams pass beside requests that are being read
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -72,9 +75,11 @@ class Quiet(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def server(settings: Settings, store: Store, *, clock: Callable[[], float] = time.time) -> uvicorn.Server:
+def server(
+    settings: Settings, store: Store, *, clock: Callable[[], float] = time.time, spare: Spare | None = None
+) -> uvicorn.Server:
     """An ASGI server of one gateway, to be given a socket."""
-    app = Gateway(settings, store, clock=clock)
+    app = Gateway(settings, store, clock=clock, spare=spare)
     return Quiet(
         uvicorn.Config(
             app,
@@ -103,10 +108,12 @@ def _warm() -> None:
 
 def work(settings: Settings, listening: socket.socket) -> None:
     """Serve in this process until it is told to stop."""
+    sys.setswitchinterval(_TURN)
     threading.Thread(target=_warm, name="clew-warm", daemon=True).start()
-    store = open_store(store_url(settings), synchronous=settings.store.synchronous)
+    spare = Spare()
+    store = open_store(store_url(settings), synchronous=settings.store.synchronous, later=spare.later)
     try:
-        server(settings, store).run(sockets=[listening])
+        server(settings, store, spare=spare).run(sockets=[listening])
     finally:
         store.close()
 

@@ -7,10 +7,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
 
 from clew.config import Settings
 from clew.engine.values import Epoch
-from clew.errors import StoreError, WindowTooSmall
+from clew.errors import Conflict, StoreError, WindowTooSmall
 from clew.gateway import hygiene, reading
 from clew.gateway.align import Alignment
 from clew.gateway.asgi import Call
@@ -24,6 +25,7 @@ from clew.gateway.prompt_cache import Answered, PromptCache
 from clew.gateway.recall_tool import Join, Said, mark_of, offered, unfit, why_not
 from clew.gateway.recall_tool.answers import DOWN, answers, in_messages
 from clew.gateway.routes import Route
+from clew.gateway.spare import Spare
 from clew.store import Store
 from clew.transcript import Message
 from clew.wire import Request, get
@@ -65,7 +67,13 @@ class Turns:
     """Makes turns of calls. Its methods block and are called from worker threads; usable from several at once."""
 
     def __init__(
-        self, store: Store, settings: Settings, counts: Counts, learned: Learned, clock: Callable[[], float] = time.time
+        self,
+        store: Store,
+        settings: Settings,
+        counts: Counts,
+        learned: Learned,
+        clock: Callable[[], float] = time.time,
+        spare: Spare | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
@@ -74,8 +82,12 @@ class Turns:
         self._clock = clock
         self._models = Models(settings)
         self.prompt_cache = PromptCache(settings, self._models, clock)
+        self.spare = spare or Spare()
         self._lock = threading.Lock()
         self._families: OrderedDict[tuple[str, str], Family] = OrderedDict()
+        # One handle to a tenant's store for all of its conversations: writers of one handle queue, those of several
+        # handles find the file busy and wait longer than they must.
+        self._stores: WeakValueDictionary[str, Store] = WeakValueDictionary()
         self._before: OrderedDict[str, deque[Request]] = OrderedDict()
         self._store_until = 0.0
 
@@ -128,7 +140,7 @@ class Turns:
                 if self._settings.serve.mode != "observe":
                     told = {"prompt_tokens": usage.prompt, "completion_tokens": usage.output}
                     turn.conversation.live.report(told)
-                    turn.conversation.live.rest()
+                    self.spare.later((turn.family.tenant, session), turn.conversation.live.rest)
                 turn.family.add_usage(session, turn.request.model, self.prompt_cache.answered(done, usage))
         except StoreError:
             self._counts.add("store down")
@@ -169,6 +181,7 @@ class Turns:
 
     def close(self) -> None:
         """Lets go of everything; what was stored stays."""
+        self.spare.close()
         with self._lock:
             families = list(self._families.values())
             self._families.clear()
@@ -189,34 +202,45 @@ class Turns:
         family = self._family(who)
         with family.lock:
             try:
-                came = request
-                request, tooled = self._with_tools(family, call, route, request)
-                window = self._learned.window(route.upstream, request.model)
-                if not window and _MILLION in call.header("anthropic-beta"):
-                    window = _LONG
-                shape = shape_of(request, self._settings, self._models.get(request.model), window=window)
-                if shape is None:
-                    self._counts.add("passed: no room beside system and tools")
-                    return None
-                conversation, places = family.find(request, shape)
-                turn = Turn(
-                    request.raw or b"", False, came, request, request, route, family, conversation, places, shape
-                )
-                turn.asked = came.messages if tooled else None
-                if not route.counts:
-                    conversation.take(conversation.new(request, places))
-                    self._view(conversation)
-            except StoreError:
-                self._store_until = time.monotonic() + _RETRY_STORE
-                self._counts.add("passed: store down")
+                try:
+                    turn = self._stood(family, call, route, request)
+                except Conflict:
+                    # Another worker went on with this conversation between our look and our word: look again.
+                    family.close()
+                    turn = self._stood(family, call, route, request)
+            except StoreError as e:
+                if isinstance(e, Conflict):
+                    self._counts.add("passed: another worker was faster")
+                else:
+                    self._store_until = time.monotonic() + _RETRY_STORE
+                    self._counts.add("passed: store down")
                 with self._lock:
                     self._families.pop((who.tenant, who.name), None)
                 family.close()
                 return None
-            if self._settings.serve.mode == "observe":
+            if turn is None:
+                self._counts.add("passed: no room beside system and tools")
+            elif self._settings.serve.mode == "observe":
                 self._observed(turn)
             else:
                 self._render(turn)
+        return turn
+
+    def _stood(self, family: Family, call: Call, route: Route, came: Request) -> Turn | None:
+        """The turn with its conversation found and what is new of it stored; None where there is no room for any."""
+        request, tooled = self._with_tools(family, call, route, came)
+        window = self._learned.window(route.upstream, request.model)
+        if not window and _MILLION in call.header("anthropic-beta"):
+            window = _LONG
+        shape = shape_of(request, self._settings, self._models.get(request.model), window=window)
+        if shape is None:
+            return None
+        conversation, places = family.find(request, shape)
+        turn = Turn(request.raw or b"", False, came, request, request, route, family, conversation, places, shape)
+        turn.asked = came.messages if tooled else None
+        if not route.counts:
+            conversation.take(conversation.new(request, places))
+            self._view(conversation)
         return turn
 
     def _with_tools(self, family: Family, call: Call, route: Route, request: Request) -> tuple[Request, bool]:
@@ -276,7 +300,9 @@ class Turns:
         with self._lock:
             family = self._families.get((who.tenant, who.name))
             if family is None:
-                family = self._families[who.tenant, who.name] = Family(who, self._store, self._settings, self._clock)
+                store = self._stores.get(who.tenant) or self._store.for_tenant(who.tenant)
+                self._stores[who.tenant] = store
+                family = self._families[who.tenant, who.name] = Family(who, store, self._settings, self._clock)
             self._families.move_to_end((who.tenant, who.name))
             over = [self._families.popitem(last=False)[1] for _ in range(len(self._families) - _FAMILIES)]
         for old in over:

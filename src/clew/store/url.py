@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
+from typing import TypeAlias
 from urllib.parse import parse_qs, unquote
 
 from clew.errors import ConfigError, StoreMissing
 from clew.store.base import Store
 from clew.store.memory import MemoryStore
 from clew.store.records import Repaired
+
+Later: TypeAlias = Callable[[Hashable, Callable[[], bool]], None]
 
 
 def open_store(
@@ -20,9 +23,11 @@ def open_store(
     clock: Callable[[], float] = time.time,
     read_only: bool = False,
     synchronous: str = "",
+    later: Later | None = None,
 ) -> Store:
     """`memory:`, `memory://name`, `sqlite:///path` or a bare path. `synchronous="full"`, or `?synchronous=full` in the
-    URL, makes SQLite outlive power loss.
+    URL, makes SQLite outlive power loss. `later` is given what need not be done at once: a key, and a function to be
+    called for as long as it says that there is more; without it, an append now and then takes longer.
 
     Nothing is opened, made or checked before the first use.
     """
@@ -38,7 +43,7 @@ def open_store(
 
         path, options = _path(url, rest)
         full = "full" in (options, synchronous.lower())
-        return SqliteStore(path, tenant=tenant, clock=clock, settings=Settings(full=full, read_only=read_only))
+        return SqliteStore(path, tenant=tenant, clock=clock, settings=Settings(full, read_only, later))
     raise ConfigError(f"no store is known for {scheme}://", hint="memory://, sqlite:///path, or a path")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clew.errors import StoreBusy, StoreFull
+from clew.errors import StoreBusy, StoreError, StoreFull
 from clew.jsonio import Json
 from clew.store.base import ANY, DEFAULT_LEASE
 from clew.store.mask import Masker
@@ -46,6 +46,8 @@ from clew.store.sqlite import (
 from clew.store.sqlite.connect import TRIES, Link, Pool, Settings
 from clew.store.sqlite.rows import Row, chain_at, read_session, session_row
 from clew.transcript import Message
+
+_PIECE = 16  # messages that are indexed while nobody waits, at once
 
 
 class SqliteStore:
@@ -156,10 +158,15 @@ class SqliteStore:
             done = self._append(link, session_row(link, session), messages, at, chain, times)
             due = upkeep.due(link, done.new)
             behind = pending.due(link)
-        if due:
+        later = self._settings.later
+        if due and later is None:
             self._learn()
-        if behind:
+        elif due and later is not None:
+            later((self.path, "learn"), self._learn)
+        if behind and later is None:
             self._catch_up()
+        elif behind and later is not None:
+            later((self.path, "index"), self._catch_up_some)
         return done
 
     def messages(self, session: str, start: int = 0, end: int | None = None) -> Sequence[Stored]:
@@ -330,8 +337,8 @@ class SqliteStore:
         said = times if times is not None else [self.now()] * len(new)
         return messages.append(link, row, new, at=at, chain=chain, times=said)
 
-    def _learn(self) -> None:
-        """Others may write while this trains. What was appended stands whatever becomes of it."""
+    def _learn(self) -> bool:
+        """Others may write while this trains. What was appended stands whatever becomes of it. False: that was all."""
         try:
             with self._pool.read() as link:
                 learned = upkeep.learn(link)
@@ -339,7 +346,8 @@ class SqliteStore:
                 with self._pool.write() as link:
                     upkeep.keep(link, learned)
         except (StoreBusy, StoreFull):
-            return
+            pass
+        return False
 
     def _catch_up(self) -> None:
         """What was appended stands whatever becomes of this, so a busy or full store is left for the next time."""
@@ -350,6 +358,14 @@ class SqliteStore:
                     more = pending.due(link) and pending.catch_up(link) and pending.due(link)
             except (StoreBusy, StoreFull):
                 return
+
+    def _catch_up_some(self) -> bool:
+        """A little of the same, so that a writer who comes meanwhile waits only for that; whether there is more."""
+        try:
+            with self._pool.write() as link:
+                return pending.catch_up(link, _PIECE) and pending.due(link)
+        except StoreError:
+            return False
 
     def _same_index(self, link: Link) -> None:
         """What was indexed under other rules can't be taken out by these: index it all anew first."""

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,9 @@ class Settings:
 
     full: bool = False
     read_only: bool = False
+    later: Callable[[Hashable, Callable[[], bool]], None] | None = (
+        None  # does again what is not done, when nobody waits
+    )
     sleep: Callable[[float], None] = time.sleep
     rng: Random = field(default_factory=Random)
 

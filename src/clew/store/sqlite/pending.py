@@ -31,10 +31,10 @@ def due(link: Link) -> bool:
     return _last_block(link) - watermark(link) >= BATCH
 
 
-def catch_up(link: Link) -> bool:
-    """Indexes some of the waiting rows, whole blocks only, within a write; True where more can be done."""
+def catch_up(link: Link, most: int = _AT_ONCE) -> bool:
+    """Indexes `most` of the waiting rows, whole blocks only, within a write; True where more can be done."""
     start = watermark(link)
-    end = min(_last_block(link), start + _AT_ONCE)
+    end = min(_last_block(link), start + most)
     if end > start:
         index.add(link.db, link.have, list(entries(link, "m.id > ? AND m.id <= ?", (start, end))))
         set_watermark(link, end)
