@@ -8,7 +8,7 @@ from itertools import pairwise
 from clew import Context
 from clew.handoff import closing
 from clew.handoff import template as t
-from clew.ledger.facts import Decision, FileAction, FileFact, Ledger, Value
+from clew.ledger.facts import Constraint, Decision, FileAction, FileFact, Ledger, Request, Value
 from clew.testing import builders as b
 
 
@@ -90,3 +90,26 @@ def test_a_value_without_a_name_says_what_it_is():
     assert "- commit: a1b2c3d" in listed
     assert "- https://x.example/y" in listed
     assert "- port: 8123" in listed
+
+
+def test_the_goal_leaves_out_what_no_longer_holds_and_an_open_request_says_so():
+    old, new = "Keep the budget at $800 a month.", "The budget is $500 a month now."
+    first = f"Fix the rounding. {old} Never push to main."
+    ledger = Ledger(
+        requests=(Request(first, 1),),
+        constraints=(
+            Constraint(old, 1, topic="budget", superseded_by=5),
+            Constraint("Never push to main.", 1),
+            Constraint(new, 5, topic="budget"),
+        ),
+    )
+    found = closing.sections(ledger, frozenset(), 900, len).sections
+    assert found[t.GOAL] == "Fix the rounding. Never push to main."
+    assert found[t.TASK] == f'User asked: "{first}" (no longer holds: {old})'
+    assert old not in found[t.CONSTRAINTS]
+
+
+def test_where_a_section_lists_nothing_nothing_is_more():
+    long = Decision("Use Decimal for prices. " * 40, 3)
+    found = closing.sections(Ledger(decisions=(long,)), frozenset(), 60, len).sections
+    assert found[t.DECISIONS] == "- (1 not listed)"

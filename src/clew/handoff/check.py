@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from clew.handoff import pinned
 from clew.handoff import template as t
 from clew.handoff.language import NAMES, detect, spoken
-from clew.handoff.orders import without_orders
+from clew.handoff.orders import without_leave, without_orders
 from clew.handoff.outcomes import corrected
 from clew.handoff.shape import cleaned, declined, sectioned
 from clew.handoff.slots import strike, unsupported_names
@@ -132,10 +132,13 @@ def _checked(
     flagged: list[str] = []
     changed: list[str] = []
     slots = 0
+    rules = [c.text for c in ledger.current_constraints]
     sections, secrets = _without_secrets(sections)  # before anything of it is quoted in a report
     for heading, body in sections.by_heading.items():
         kept, orders = without_orders(body)
         flagged += [f"order taken out: {_short(x)}" for x in orders]
+        kept, leave = without_leave(kept, rules, source.text)
+        flagged += [f"against a rule of the user's, taken out: {_short(x)}" for x in leave]
         kept, wrong = corrected(heading, kept, ledger)
         changed += wrong
         looked = strike(kept, source, ledger)

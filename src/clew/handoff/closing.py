@@ -70,7 +70,7 @@ def sections(
         left -= used
     page = "\n\n".join(f"## {h}\n{_lines(lines)}" for h, lines in over.items() if lines)
     more = f", {reference(text_address(redact(page, force=True)))}" if page and recall else ""
-    texts = {h: _lines([*lines, *_left_out(len(over[h]), above[h], more)]) for h, lines in may.items()}
+    texts = {h: _lines([*lines, *_left_out(len(over[h]), above[h], more, first=not lines)]) for h, lines in may.items()}
     done = t.Sections({h: text for h, text in (must | texts).items() if text})
     return Closing(done, redact(page, force=True) if more else "", numbered)
 
@@ -84,14 +84,15 @@ def _optional(ledger: Ledger, shown: frozenset[int]) -> Iterable[tuple[str, floa
     yield t.RESOLVED, 0.3, {_answered(r, shown): r.text for r in answered}
 
 
-def _left_out(count: int, above: int, more: str) -> list[str]:
+def _left_out(count: int, above: int, more: str, *, first: bool) -> list[str]:
     """What became of the lines there was no room for."""
     if not count:
         return []
+    told = f"{count}" if first else f"{count} more"
     if above == count:
-        return [f"({count} more in the record above{more})"]
+        return [f"({told} in the record above{more})"]
     where = f", {above} of them in the record above" if above else ""
-    return [f"({count} more not listed{where}{more})"]
+    return [f"({told} not listed{where}{more})"]
 
 
 def _why(d: Decision) -> str:
@@ -101,7 +102,8 @@ def _why(d: Decision) -> str:
 def _task(ledger: Ledger, shown: frozenset[int]) -> str:
     if not ledger.open_requests:
         return ""
-    return f"User asked: {_quoted(ledger.open_requests[-1], shown)}"
+    newest = ledger.open_requests[-1]
+    return f"User asked: {_quoted(newest, shown)}{_held(newest, ledger)}"
 
 
 def _pending(
@@ -113,7 +115,7 @@ def _pending(
     lines: list[str] = []
     newest = list(reversed(ledger.open_requests[:-1]))
     for n, r in enumerate(newest):
-        line = _quoted(r, shown)
+        line = _quoted(r, shown) + _held(r, ledger)
         cost = measure(line)
         if cost > room and len(r.text) > _NAMED:
             line = f'"{one_line(r.text, _NAMED)}" ({len(r.text):,} characters)'
@@ -136,7 +138,27 @@ def _quoted(request: Request, shown: frozenset[int]) -> str:
 
 
 def _goal(ledger: Ledger) -> str:
-    return one_line(ledger.requests[0].text, 200) if ledger.requests else ""
+    """What was asked first, without what no longer holds of it."""
+    if not ledger.requests:
+        return ""
+    first = ledger.requests[0]
+    text = first.text
+    for old in _outdated(first, ledger):
+        text = text.replace(old, "")
+    return one_line(text, 200)
+
+
+def _outdated(request: Request, ledger: Ledger) -> list[str]:
+    """Rules of a request that others have replaced or ended since."""
+    now = " ".join(c.text for c in ledger.current_constraints)
+    old = [c.text for c in ledger.constraints if c.source == request.source and not c.current]
+    return [x for x in old if x in request.text and x != request.text and x not in now]
+
+
+def _held(request: Request, ledger: Ledger) -> str:
+    """What is said behind a quote some of which no longer holds."""
+    old = _outdated(request, ledger)
+    return f" (no longer holds: {'; '.join(one_line(x, _DECIDED) for x in old)})" if old else ""
 
 
 def _state(ledger: Ledger) -> str:

@@ -1,4 +1,5 @@
-"""Orders in a model's text that address the reader: taken out. A record says what was; nothing in it tells one to act.
+"""Orders in a model's text that address the reader, and leave given for what a user forbids: taken out. A record says what
+was; nothing in it tells one to act, and no user's rule ends by a model's word.
 
 What users asked stands in quotes, put there from the ledger, and is not looked at here.
 """
@@ -6,12 +7,16 @@ What users asked stands in quotes, put there from the ledger, and is not looked 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from clew.ledger import topics
 
 _ORDER = re.compile(
     r"""
-    \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|all|any|your|these|system|safety)\b
-        (?:\s+\w+){0,3}?\s*(?:instructions?|prompts?|rules?|messages?|directions?|guidelines?|guardrails?|orders?|context|constraints?)\b
+    \b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,3}?(?:previous|prior|above|earlier|preceding|all|any|your|these|those|system|safety|users?)\b(?:['’]s?)?
+        (?:\s+\w+){0,3}?\s*(?:instructions?|prompts?|rules?|messages?|directions?|guidelines?|guardrails?|orders?|context|constraints?|preferences?|wishes|requests?)\b
   | \b(?:ignore|disregard|forget)\s+(?:everything|anything|all)\s+(?:above|before|you|that|said)
+  | ^\W*(?:human|system|developer)\s*:\s+\S
   | \byou\s+are\s+now\s+(?:a|an|in|free|the|no\s+longer)\b | \bfrom\s+now\s+on,?\s+you\b
   | ^\W*(?:\d+\.\s*)?you\s+(?:must|should|need\s+to|have\s+to|will)\s+(?:now|immediately|instead|only|always|never)\b
   | \b(?:new|updated|real|hidden)\s+(?:system\s+)?(?:instructions?|prompt|orders?)\s*:
@@ -38,3 +43,39 @@ def without_orders(text: str) -> tuple[str, list[str]]:
     for line in text.split("\n"):
         (gone if _ORDER.search(line) else kept).append(line)
     return "\n".join(kept).strip() if gone else text, gone
+
+
+_LEAVE = re.compile(
+    r"\b(?:may|can|could)\b(?!\s*(?:not|never|only|no\s+longer)\b|n['’]t)|\b(?:allowed|permitted|allows?|permits?|permission|okay|ok|fine|free|lifted|waived"
+    r"|approved|agreed|authori[sz]ed|no\s+longer\s+(?:applies|holds|forbidden|binding|needed|in\s+force))\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|never|n['’]t|without|unless|until|forbids?|forbidden|refused|denied|no\s+(?:permission|leave))\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def without_leave(text: str, rules: Iterable[str], source: str) -> tuple[str, list[str]]:
+    """The text without the lines that allow what one of the `rules` forbids, and those lines. What a source says in the
+    same words stays.
+    """
+    forbidden = [r for r in rules if topics.forbids(r) and topics.objects(r)]
+    if not forbidden:
+        return text, []
+    kept: list[str] = []
+    gone: list[str] = []
+    for line in text.split("\n"):
+        (gone if _gives_leave(line, forbidden) and line.strip(" -*.") not in source else kept).append(line)
+    return "\n".join(kept).strip() if gone else text, gone
+
+
+def _gives_leave(line: str, forbidden: Iterable[str]) -> bool:
+    if _LEAVE.search(line) is None or _DENIED.search(line) is not None:
+        return False
+    said = topics.words(line)
+    for rule in forbidden:
+        of = topics.objects(rule)
+        if topics.acts(rule) & topics.acts(line) and 2 * len(of & said) >= len(of):
+            return True
+    return False

@@ -67,7 +67,9 @@ def _tests(heading: str, line: str, runs: Sequence[TestRun], wrong: list[str]) -
     for claim in claims[1:]:
         out += _joined(line[at : claim.start])
         at = claim.end
-    return out + line[at:]
+    cut = line[claims[0].start : at]
+    opened = cut.count("(") > cut.count(")") and line[at : at + 1] == ")"  # the bracket's other half went
+    return out + line[at + opened :]
 
 
 def said(run: TestRun) -> str:

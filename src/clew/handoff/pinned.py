@@ -19,6 +19,7 @@ _RULES = (t.CONSTRAINTS, t.TASK, t.PENDING)
 _ERRORS = (t.BLOCKED, t.STATE, t.PROGRESS)
 _LOOSE = (t.STATE, t.FILES, t.DECISIONS, t.CONTEXT, t.REMAINING)
 _QUOTE = 600  # characters of a long request that are quoted where the view shows the whole of it
+_CHANGED = re.compile(r": .*\b(?:created|modified|deleted|renamed)\b")  # of a file: said, whatever else names it
 _LINE_START = re.compile(r"\n(?=\s{0,3}#)")
 
 
@@ -61,7 +62,8 @@ def fill(sections: Sections, ledger: Ledger, room: int, measure: Callable[[str],
     for heading in _LOOSE:
         for line in found[heading].split("\n"):
             key = line.removeprefix("- ").split(": ")[0] if heading == t.FILES else line.removeprefix("- ")
-            if not key or key in whole or line.startswith("- ("):
+            where = bodies.get(heading, "") if _CHANGED.search(line) and heading == t.FILES else whole
+            if not key or key in where or line.startswith("- ("):
                 continue
             cost = measure(line) + 1
             if cost > room:

@@ -13,6 +13,11 @@ from clew.ledger.foreign import BANNER, recognise
 _THOUGHT = re.compile(r"<(think|thinking|analysis|scratchpad|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAGS = re.compile(r"</?(?:summary|record|handoff|answer|output|response|context|document)>\s*", re.IGNORECASE)
 _FENCE = re.compile(r"\A\s*```[\w-]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_OTHERS_TURN = re.compile(  # a turn of someone else's in the reply, to its end or to the next heading
+    r"(?:<\|(?:im_start|start_header_id)\|>\s*(?:user|system|tool)\b(?:<\|end_header_id\|>)?|<\|(?:user|system)\|>|\[INST\]).*?"
+    r"(?=<\||\[/INST\]|^\s{0,3}#{1,6}\s|\Z)",
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
 _TURN = re.compile(
     r"<\|[a-z0-9_ ]{2,30}\|>|\[/?INST\]|<</?SYS>>|</?s>|</?(?:system|user|assistant|tool)(?:[-_]\w+)?>"
     r"|^(?:Human|Assistant|System|User):[ \t]*$",
@@ -51,7 +56,7 @@ def cleaned(reply: str) -> str:
     text = _THOUGHT.sub("", reply)
     fenced = _FENCE.match(text)
     text = fenced[1] if fenced is not None else text
-    text = _TURN.sub("", _TAGS.sub("", text))
+    text = _TURN.sub("", _OTHERS_TURN.sub("", _TAGS.sub("", text)))
     for framing in (t.FRAMING, t.END_MARKER, BANNER):
         text = text.replace(framing, "")
     if recognise(text) is not None:

@@ -283,6 +283,12 @@ def same_act(allowed: str, forbidden: str) -> bool:
     return re.search(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})", forbidden.lower()) is not None
 
 
+def acts(sentence: str) -> frozenset[int]:
+    """What is done in it, of the things that verbs of work stand for."""
+    found = words(sentence) | {w.lower() for w in re.findall(r"[^\W\d_]{3,}", sentence)}
+    return frozenset(n for n, act in enumerate(_ACTS) if any(v in found or _stem(v) in found for v in act))
+
+
 def objects(forbidden: str) -> frozenset[str]:
     """What a prohibition in English is of, besides its verb: all of it has to be named to be allowed."""
     if _FORBIDS_HERE.search(forbidden) is None:
