@@ -59,7 +59,7 @@ def test_of_calls_made_at_once_each_quote_says_which_it_belongs_to():
 
 
 LEDGER = Ledger(
-    files=tuple(FileFact(f"src/module_number_{n}.py", (FileAction("modified", n),)) for n in range(9)),
+    files=tuple(FileFact(f"src/module_number_{n}.py", (FileAction("read", n),)) for n in range(9)),
     decisions=(Decision("Use Decimal.", 3, "floats drift"), Decision("Word " * 300, 5)),
     values=(
         Value("a1b2c3d", 2, "", "commit"),
@@ -113,3 +113,11 @@ def test_where_a_section_lists_nothing_nothing_is_more():
     long = Decision("Use Decimal for prices. " * 40, 3)
     found = closing.sections(Ledger(decisions=(long,)), frozenset(), 60, len).sections
     assert found[t.DECISIONS] == "- (1 not listed)"
+
+
+def test_changed_files_without_a_line_of_their_own_are_named_together():
+    changed = tuple(FileFact(f"/srv/shop/src/part_{n}.py", (FileAction("modified", n),)) for n in range(9))
+    listed = closing.sections(Ledger(files=changed), frozenset(), 450, len).sections[t.FILES]
+    assert "- /srv/shop/src/part_8.py: modified" in listed
+    assert "- also changed, below /srv/shop/src/: part_" in listed
+    assert "not listed" not in listed

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from clew.handoff import template as t
+from clew.handoff.filelist import also_changed
 from clew.handoff.focus import NO_FOCUS, Focus
 from clew.ledger.facts import Decision, FileFact, Ledger, Request, Value
 from clew.ledger.tools import one_line
@@ -21,6 +22,7 @@ _LISTED = 6  # open requests that are listed whatever they cost
 _LONG = 4_000  # characters of a request that is quoted whole where it stands nowhere else
 _DECIDED = 240  # characters of a decision
 _TRIED = 24  # lines of a section that are measured
+_ALSO = 0.3  # of the budget, for the names of changed files that have no line of their own
 _SPEAKS = frozenset({"", "url", "path"})  # kinds whose values say themselves what they are
 
 
@@ -65,6 +67,11 @@ def sections(
     for heading, share, lines in _optional(ledger, shown):  # by line: the words of the fact itself
         ordered = focus.first(list(lines))
         may[heading], used = _fitting(ordered, int(left * share), measure)
+        if heading == t.FILES:
+            changed = [f.path for f in _ranked(ledger.files) if f.changed and _file(f) not in may[heading]]
+            grouped, named = also_changed(changed, int(budget * _ALSO), measure)
+            ordered = [x for x in ordered if lines[x] not in named]
+            may[heading] += grouped
         over[heading] = [x for x in ordered if x not in may[heading]]
         above[heading] = sum(lines[x] in record for x in over[heading])
         left -= used

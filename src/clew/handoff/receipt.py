@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from clew.handoff.filelist import listed as listed_files
 from clew.ledger.facts import Ledger
 from clew.redact import redact
 
@@ -136,13 +137,13 @@ def count(
         lost = tuple(f for f, _ in listed if not holds(f) and f not in over)
         return Count(kind, len(listed), len(kept), len(over), lost)
 
+    files = listed_files(text)
+
     def loose(kind: str, facts: Iterable[str]) -> Count:
         listed = list(dict.fromkeys(facts))
-        kept = [f for f in listed if f in text]
-        over = [f for f in listed if f not in text and f in page]
-        return Count(
-            kind, len(listed), len(kept), len(over), tuple(f for f in listed if f not in text and f not in over)
-        )
+        away = [f for f in listed if f not in text and f not in files]
+        over = [f for f in away if f in page]
+        return Count(kind, len(listed), len(listed) - len(away), len(over), tuple(f for f in away if f not in over))
 
     return (
         pinned(REQUESTS, ((r.text, r.source) for r in ledger.open_requests)),

@@ -18,6 +18,7 @@ from clew.handoff.template import unframe
 from clew.ledger.facts import Decision
 from clew.ledger.foreign import recognise
 from clew.ledger.names import Names, names_in, weight
+from clew.ledger.notices import notice
 from clew.ledger.requests import spoken_by_user
 from clew.ledger.tools import one_line
 from clew.redact import redact
@@ -125,7 +126,7 @@ def users_only(record: Record, src: Source, span: Span, budget: Budget) -> tuple
     older = (*record.verbatim, *record.shortened)
     users = [*sorted(older), *(i for i in range(span.start, span.end) if src.log[i].is_user_turn)]
     verbatim = _pinned(src, users, budget, 0)
-    over = [i for i in users if i not in verbatim and recognise(spoken_by_user(src.log[i])) is None]
+    over = [i for i in users if i not in verbatim and _own(src, i)]
     named = over[-_NAMED:]
     counted = record.counted + len(over) - len(named)
     lines = [f"({counted} earlier user messages are not shown here)"] if counted else []
@@ -316,10 +317,16 @@ def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> fr
     order = [*users[:1], *reversed(users[1:])]
     for i in order:
         size = src.measure(spoken_by_user(src.log[i]))
-        if size <= min(budget.user_each, left) and recognise(spoken_by_user(src.log[i])) is None:
+        if size <= min(budget.user_each, left) and _own(src, i):
             chosen.append(i)
             left -= size
     return frozenset(chosen)
+
+
+def _own(src: Source, i: int) -> bool:
+    """Whether a user turn is the user's: neither a handoff from before nor what a client reports."""
+    spoken = spoken_by_user(src.log[i])
+    return recognise(spoken) is None and not notice(spoken)
 
 
 def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, whole: bool) -> list[str]:
@@ -332,7 +339,9 @@ def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, w
         seen.note(text)
         return [f"User: {text}"]
     ref = f", {reference(src.log[i].address)}" if src.recall else ""
-    lead = f"User (first words of {src.size(i)} tokens{ref}): {one_line(text, _SHORTENED)}"
+    reported = notice(text)
+    who = "Notice" if reported else "User"
+    lead = f"{who} (first words of {src.size(i)} tokens{ref}): {one_line(reported or text, _SHORTENED)}"
     seen.note(lead)
     return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
 
