@@ -121,3 +121,11 @@ def test_changed_files_without_a_line_of_their_own_are_named_together():
     assert "- /srv/shop/src/part_8.py: modified" in listed
     assert "- also changed, below /srv/shop/src/: part_" in listed
     assert "not listed" not in listed
+
+
+def test_a_decision_that_the_line_beside_it_says_is_not_said_twice():
+    messages = [b.user("Which queue? I decided to use Redis for the queue, since it is there already.")]
+    messages += [m for n in range(70) for m in read(n)]
+    handoff = handoff_of(messages)
+    pages = handoff.split("## Historical Task Snapshot")[0]
+    assert pages.count("I decided to use Redis for the queue") == 1

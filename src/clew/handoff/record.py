@@ -265,11 +265,14 @@ def _written(
     for i in listed:
         names = by_message.get(i, set())
         message = src.log[i]
+        told: list[str] = []
         if message.is_user_turn and i not in numbered:
-            out += _user(src, i, names, seen, budget, whole=i in verbatim)
-        out += [_decided(d) for d in decisions.get(i, ())]
+            out += (told := _user(src, i, names, seen, budget, whole=i in verbatim))
+        elif message.role == "assistant":
+            told = _assistant(src, i, names, seen, actions=i >= fresh or bool(names), asked=asked.get(i, set()))
+        out += _decided(decisions.get(i, ()), told)
         if message.role == "assistant":
-            out += _assistant(src, i, names, seen, actions=i >= fresh or bool(names), asked=asked.get(i, set()))
+            out += told
         elif message.results and names:
             out += excerpts(src.names.lines(i), names, f"   → {_number(src, i)}", ("result",), seen)
     text = redact("\n".join(out), force=True)
@@ -346,8 +349,14 @@ def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, w
     return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
 
 
-def _decided(decision: Decision) -> str:
-    return f"Decided: {decision.text}" + (f" ({decision.reason})" if decision.reason not in decision.text else "")
+def _decided(decisions: Iterable[Decision], beside: Sequence[str]) -> list[str]:
+    """A line for each decision that the lines beside it don't hold in its own words."""
+    text = "\n".join(beside)
+    return [
+        f"Decided: {d.text}" + (f" ({d.reason})" if d.reason not in d.text else "")
+        for d in decisions
+        if d.text not in text
+    ]
 
 
 def _earlier(src: Source, i: int, text: str, seen: Seen, budget: Budget) -> list[str]:
