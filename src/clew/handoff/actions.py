@@ -39,7 +39,12 @@ def action_name(call: ToolCall) -> str:
     """`ACTION target`, for a line that only says whose result is quoted."""
     action = classify(call)
     tool = f"{call.name} " if action.kind == "other" and action.target else ""
-    return f"{_VERBS[action.kind]} {tool}{one_line(action.target or call.name, _NAMED)}"
+    return f"{_VERBS[action.kind]} {tool}{one_line(_target(action), _NAMED)}"
+
+
+def _target(action: Action) -> str:
+    """What it was done to: of a look at what runs in the background, which that was."""
+    return action.target or (f"session {action.session}" if action.session else action.tool)
 
 
 def action_line(log: Transcript, place: Place, call: ToolCall) -> str:
@@ -49,7 +54,7 @@ def action_line(log: Transcript, place: Place, call: ToolCall) -> str:
     part = log.part(at) if at is not None else None
     output = unwrap(part) if isinstance(part, ToolResult) else None
     verb = _VERBS[action.kind]
-    target = one_line(action.target or call.name, _TARGET)
+    target = one_line(_target(action), _TARGET)
     if action.lines[1]:
         target += f":{action.lines[0]}-{action.lines[1]}"
     return f"{verb} {target} — {outcome(action, output)} [tool: {call.name}]"
