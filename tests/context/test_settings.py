@@ -11,7 +11,7 @@ import pytest
 from clew import Context, Epoch
 from clew.config.schema import Compression
 from clew.errors import SummaryError
-from clew.handoff.record import Budget
+from clew.handoff.page import Budget
 from clew.testing import builders as b
 from clew.testing.model import Scripted, record
 

@@ -129,3 +129,11 @@ def test_a_decision_that_the_line_beside_it_says_is_not_said_twice():
     handoff = handoff_of(messages)
     pages = handoff.split("## Historical Task Snapshot")[0]
     assert pages.count("I decided to use Redis for the queue") == 1
+
+
+def test_an_older_question_that_is_repeated_stands_with_its_answer():
+    messages = [b.user("Which job was slow on worker 1 tonight?"), b.assistant("It was job-8180bf87: it took 725 s.")]
+    messages += [b.user("Check every part."), *(m for n in range(70) for m in read(n))]
+    lines = handoff_of(messages).split("\n")
+    at = lines.index("User: Which job was slow on worker 1 tonight?")
+    assert lines[at + 1] == "Reply: It was job-8180bf87: it took 725 s."

@@ -14,7 +14,8 @@ from clew.engine.values import NOWHERE, Base, Draft, Epoch, Refusal, State, Urge
 from clew.handoff import closing, receipt, template
 from clew.handoff.brief import brief
 from clew.handoff.focus import focus_of
-from clew.handoff.record import Budget, Record, Source, extend, from_model, users_only
+from clew.handoff.page import Budget, Source
+from clew.handoff.record import Record, extend, from_model, users_only
 from clew.ledger.foreign import recognise
 from clew.ledger.requests import spoken_by_user
 from clew.redact import redact
@@ -156,7 +157,9 @@ def by_ledger(log: Log, state: State, d: Draft) -> Written:
     )
     request = d.ledger.open_requests[-1].text if d.ledger.open_requests else ""
     focus = focus_of(d.focus, request)
-    src = Source(transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions, focus)
+    src = Source(
+        transcript, log.names, log.size, log.measure, state.limits.recall, d.ledger.decisions, focus, d.ledger.requests
+    )
     earlier = from_model(state.record, _by_model(state.previous), src) if state.record.by_model else state.record
     record = extend(earlier, src, d.span, shown_names, budget, opening=_opening(state, d))
     whole = () if d.level >= LEVELS - 1 else (d.cut.last_user,)

@@ -9,62 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TypeAlias
 
-from clew.handoff.actions import action_line, action_name, shortened
-from clew.handoff.excerpts import Seen, excerpts
-from clew.handoff.focus import NO_FOCUS, Focus
-from clew.handoff.template import unframe
-from clew.ledger.facts import Decision
-from clew.ledger.foreign import recognise
-from clew.ledger.names import Names, names_in, weight
-from clew.ledger.notices import notice
+from clew.handoff.excerpts import Seen
+from clew.handoff.page import Budget, Chosen, Source, calls_quoted, lines, own, user_lines
+from clew.ledger.names import weight
 from clew.ledger.requests import spoken_by_user
-from clew.ledger.tools import one_line
 from clew.redact import redact
-from clew.strategies.clip import clip
-from clew.transcript import Place, Span, ToolCall, ToolResult, Transcript, reference
-
-Measure: TypeAlias = Callable[[str], int]
+from clew.transcript import Span
 
 _FLOOR = -2.0  # names that score less are not kept, whatever room there is
 _AGAIN = 1.5  # what a name loses that is shown already, though beside nothing
-_REPLY = 240  # characters of an answer to the user
-_SHORTENED = 320
 _SPREAD = 4.0  # what a page may take of its room for names, the lines around them included
 _REBUILT_MOST = 0.75  # of the cap: so that a rebuild is not needed again at once
 _TRIES = 4
 _DECIDED = 40  # decisions that a rebuilt page repeats
 _NAMED = 12  # user messages over the budget that a rebuilt page names one by one
 _NOWHERE = Span(0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Tokens: of the pages together before they are rebuilt, of a rebuilt one, of users' words kept verbatim, and of what
-    stands after the pages.
-    """
-
-    cap: int
-    rebuilt: int
-    user_each: int
-    user_all: int
-    closing: int = 640
-    rate: float = 0.12  # of the leaving turns, for names
-    least: int = 300
-
-    @classmethod
-    def of(cls, soft: int, scale: float = 1.0, most: int = 0) -> Budget:
-        """In proportion to the room there is, to an upper bound: what stays is read again at every request. `most` is what
-        the user wants the whole handoff to take at most.
-        """
-        if most:
-            scale *= most / (0.45 * min(soft, 42_000) + 0.02 * min(soft, 34_000))
-        room = min(soft, 42_000) * scale
-        # A larger room has fewer epochs, each further from what it compacts: a page then holds a little more.
-        rate = 0.12 * min(max((soft / 32_000) ** 0.6, 1.0), 1.5) * min(scale, 1.0)
-        closing = int(0.02 * min(soft, 34_000) * scale)
-        return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), closing, rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +42,6 @@ class Record:
     user_tokens: int = 0
     counted: int = 0  # user messages that only their number stands for
     by_model: bool = False  # the state's sections hold the actions, and no page does
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a record is written from."""
-
-    log: Transcript
-    names: Names
-    size: Callable[[int], int]
-    measure: Measure
-    recall: str = ""
-    decisions: tuple[Decision, ...] = ()  # by position
-    focus: Focus = NO_FOCUS
 
 
 def extend(
@@ -126,13 +73,13 @@ def users_only(record: Record, src: Source, span: Span, budget: Budget) -> tuple
     older = (*record.verbatim, *record.shortened)
     users = [*sorted(older), *(i for i in range(span.start, span.end) if src.log[i].is_user_turn)]
     verbatim = _pinned(src, users, budget, 0)
-    over = [i for i in users if i not in verbatim and _own(src, i)]
+    over = [i for i in users if i not in verbatim and own(src, i)]
     named = over[-_NAMED:]
     counted = record.counted + len(over) - len(named)
-    lines = [f"({counted} earlier user messages are not shown here)"] if counted else []
+    shown = [f"({counted} earlier user messages are not shown here)"] if counted else []
     seen = Seen()
     for i in sorted({*verbatim, *named}):
-        lines += _user(src, i, set(), seen, budget, whole=i in verbatim)
+        shown += user_lines(src, i, set(), seen, budget, whole=i in verbatim)
     made = Record(
         start=record.start,
         end=span.end,
@@ -142,7 +89,7 @@ def users_only(record: Record, src: Source, span: Span, budget: Budget) -> tuple
         counted=counted,
         by_model=True,
     )
-    return made, redact("\n".join(lines), force=True)
+    return made, redact("\n".join(shown), force=True)
 
 
 def from_model(record: Record, text: str, src: Source) -> Record:
@@ -248,11 +195,8 @@ def _written(
     by_message: dict[int, set[str]] = {}
     for name, at in keep.items():
         by_message.setdefault(at, set()).add(name)
-    asked = _answered_by(src, by_message)
+    asked = calls_quoted(src, by_message)
     listed = sorted({*positions, *asked})
-    decisions: dict[int, list[Decision]] = {}
-    for d in src.decisions:
-        decisions.setdefault(d.source, []).append(d)
     users = [i for i in listed if src.log[i].is_user_turn]
     verbatim = _pinned(src, users, budget, record.user_tokens)
     over = [i for i in users if i not in verbatim]
@@ -262,19 +206,9 @@ def _written(
     out: list[str] = []
     if unnamed:
         out.append(f"({unnamed} earlier user messages are not shown here)")
+    chosen = Chosen(by_message, asked, verbatim, frozenset(numbered), fresh)
     for i in listed:
-        names = by_message.get(i, set())
-        message = src.log[i]
-        told: list[str] = []
-        if message.is_user_turn and i not in numbered:
-            out += (told := _user(src, i, names, seen, budget, whole=i in verbatim))
-        elif message.role == "assistant":
-            told = _assistant(src, i, names, seen, actions=i >= fresh or bool(names), asked=asked.get(i, set()))
-        out += _decided(decisions.get(i, ()), told)
-        if message.role == "assistant":
-            out += told
-        elif message.results and names:
-            out += excerpts(src.names.lines(i), names, f"   → {_number(src, i)}", ("result",), seen)
+        out += lines(src, i, chosen, seen, budget)
     text = redact("\n".join(out), force=True)
     page = (text,) if text else ()
     end = max(listed, default=record.end - 1) + 1
@@ -292,27 +226,6 @@ def _written(
     )
 
 
-def _answered_by(src: Source, kept: Iterable[int]) -> dict[int, set[int]]:
-    """The calls whose results a page quotes, by message: without them nobody knows what it quotes."""
-    calls: dict[int, set[int]] = {}
-    for i in kept:
-        for k, part in enumerate(src.log[i].parts):
-            call = src.log.call_of(Place(i, k)) if isinstance(part, ToolResult) else None
-            if call is not None:
-                calls.setdefault(call.message, set()).add(call.part)
-    return calls
-
-
-def _number(src: Source, i: int) -> str:
-    """Which call a result answers, where several were made at once."""
-    places = [Place(i, k) for k, part in enumerate(src.log[i].parts) if isinstance(part, ToolResult)]
-    call = src.log.call_of(places[0]) if len(places) == 1 else None
-    if call is None or len(src.log[call.message].calls) < 2:
-        return ""
-    before = sum(isinstance(p, ToolCall) for p in src.log[call.message].parts[: call.part])
-    return f"({src.names.calls_before(call.message) + before + 1}) "
-
-
 def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> frozenset[int]:
     """The user messages shown verbatim: the first of all, then the newest, as far as the budget goes."""
     left = budget.user_all - spent
@@ -320,76 +233,7 @@ def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> fr
     order = [*users[:1], *reversed(users[1:])]
     for i in order:
         size = src.measure(spoken_by_user(src.log[i]))
-        if size <= min(budget.user_each, left) and _own(src, i):
+        if size <= min(budget.user_each, left) and own(src, i):
             chosen.append(i)
             left -= size
     return frozenset(chosen)
-
-
-def _own(src: Source, i: int) -> bool:
-    """Whether a user turn is the user's: neither a handoff from before nor what a client reports."""
-    spoken = spoken_by_user(src.log[i])
-    return recognise(spoken) is None and not notice(spoken)
-
-
-def _user(src: Source, i: int, names: set[str], seen: Seen, budget: Budget, *, whole: bool) -> list[str]:
-    text = spoken_by_user(src.log[i])
-    if not text:
-        return []
-    if recognise(text) is not None:
-        return _earlier(src, i, text, seen, budget)
-    if whole:
-        seen.note(text)
-        return [f"User: {text}"]
-    ref = f", {reference(src.log[i].address)}" if src.recall else ""
-    reported = notice(text)
-    who = "Notice" if reported else "User"
-    lead = f"{who} (first words of {src.size(i)} tokens{ref}): {one_line(reported or text, _SHORTENED)}"
-    seen.note(lead)
-    return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
-
-
-def _decided(decisions: Iterable[Decision], beside: Sequence[str]) -> list[str]:
-    """A line for each decision that the lines beside it don't hold in its own words."""
-    text = "\n".join(beside)
-    return [
-        f"Decided: {d.text}" + (f" ({d.reason})" if d.reason not in d.text else "")
-        for d in decisions
-        if d.text not in text
-    ]
-
-
-def _earlier(src: Source, i: int, text: str, seen: Seen, budget: Budget) -> list[str]:
-    """A handoff that the transcript already held, ours or another tool's: state rather than something the user said."""
-    body, live = unframe(text)
-    limit = 2 * budget.user_all
-    if src.measure(body) > limit:
-        body = clip(body, int(len(body) * limit / src.measure(body)))
-        if src.recall:
-            body += f"\n(in full: {reference(src.log[i].address)})"
-    seen.note(body)
-    return [f"Earlier record, as it was found:\n{body}", *([f"User: {live}"] if live else [])]
-
-
-def _assistant(src: Source, i: int, names: set[str], seen: Seen, *, actions: bool, asked: set[int]) -> list[str]:
-    """What the agent did: one numbered line a call, and the names it spoke of that are worth keeping. Where not all of its
-    calls are listed, those in `asked` are named: what came of them stands below.
-    """
-    message, lines = src.log[i], src.names.lines(i)
-    number = src.names.calls_before(i)
-    done = []
-    for k, part in enumerate(message.parts):
-        if isinstance(part, ToolCall):
-            number += 1
-            if actions:
-                done.append(f"{number}. {shortened(action_line(src.log, Place(i, k), part), seen)}")
-            elif k in asked:
-                done.append(f"{number}. {shortened(action_name(part), seen)}")
-    if not done and actions and (reply := one_line(message.text, _REPLY)):
-        done.append(f"Reply: {reply}")
-    rest = names - names_in("\n".join(done))
-    said = excerpts(lines, rest, "Said: ", ("said",), seen)
-    wrote = excerpts(lines, rest - names_in("\n".join(said)), "   ", ("call",), seen)
-    for line in done:
-        seen.note(line)
-    return [*said, *done, *wrote]
