@@ -137,3 +137,19 @@ def test_an_older_question_that_is_repeated_stands_with_its_answer():
     lines = handoff_of(messages).split("\n")
     at = lines.index("User: Which job was slow on worker 1 tonight?")
     assert lines[at + 1] == "Reply: It was job-8180bf87: it took 725 s."
+
+
+def test_what_points_back_into_an_answered_request_is_not_listed_without_it():
+    asked = "Loading a tax that doesn't exist ends in a TypeError. It should be NotFound. Never touch migrations/."
+    ledger = Ledger(
+        requests=(Request(asked, 1, "answered", "Fixed."),),
+        constraints=(Constraint("It should be NotFound.", 1), Constraint("Never touch migrations/.", 1)),
+    )
+
+    def listed(shown, held=ledger):
+        return closing.sections(held, frozenset(shown), 900, len).sections[t.CONSTRAINTS]
+
+    assert listed({1}) == "- Never touch migrations/."
+    assert "It should be NotFound." in listed(set())  # the request stands nowhere else: it is kept
+    still_open = Ledger(requests=(Request(asked, 1),), constraints=ledger.constraints)
+    assert "It should be NotFound." in listed({1}, still_open)

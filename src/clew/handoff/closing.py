@@ -5,13 +5,14 @@ It is written anew at each epoch, so it is short; what was done and seen stands 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from clew.handoff import template as t
 from clew.handoff.filelist import also_changed
 from clew.handoff.focus import NO_FOCUS, Focus
-from clew.ledger.facts import Decision, FileFact, Ledger, Request, Value
+from clew.ledger.facts import Constraint, Decision, FileFact, Ledger, Request, Value
 from clew.ledger.tools import one_line
 from clew.redact import redact
 from clew.transcript import reference, text_address
@@ -23,6 +24,7 @@ _LONG = 4_000  # characters of a request that is quoted whole where it stands no
 _DECIDED = 240  # characters of a decision
 _TRIED = 24  # lines of a section that are measured
 _ALSO = 0.3  # of the budget, for the names of changed files that have no line of their own
+_POINTS_BACK = re.compile(r"(?:\w+ )?(?:it|this|that|they|them|these|those)\b", re.IGNORECASE)
 _SPEAKS = frozenset({"", "url", "path"})  # kinds whose values say themselves what they are
 
 
@@ -52,7 +54,7 @@ def sections(
     pending, numbered = _pending(ledger, shown, 2 * budget, measure)
     must = {
         t.TASK: _task(ledger, shown),
-        t.CONSTRAINTS: _lines(c.text for c in ledger.current_constraints),
+        t.CONSTRAINTS: _lines(c.text for c in _binding(ledger, shown)),
         t.BLOCKED: _lines(e.text for e in ledger.open_errors),
         t.PENDING: pending,
         t.STATE: _state(ledger),
@@ -133,6 +135,14 @@ def _pending(
         room -= cost
         lines.append(line)
     return _lines(reversed(lines)), ()
+
+
+def _binding(ledger: Ledger, shown: frozenset[int]) -> list[Constraint]:
+    """What binds, without what can only be understood where it was said, is shown there word for word, and was asked for
+    in a request that has been answered.
+    """
+    answered = {r.source for r in ledger.requests if r.status == "answered"} & shown
+    return [c for c in ledger.current_constraints if not (c.source in answered and _POINTS_BACK.match(c.text))]
 
 
 def _quoted(request: Request, shown: frozenset[int]) -> str:
