@@ -230,6 +230,21 @@ def test_all_problems_are_told_at_once(tmp_path):
     assert e.value.status == 400
 
 
+def test_what_nothing_acts_on_is_told_where_it_is_changed(tmp_path):
+    text = "context: {engine: compressor}\nsilent: {debug: true, enabled: true}\n"
+    notes = config.load(file(tmp_path, text), {"CLEW_SILENT__TRUNCATION__MAX_LINES": "99"}).notes
+    assert {n.text for n in notes} == {"is read, but nothing acts on it yet"}
+    assert [(n.key, n.where.rpartition("/")[2]) for n in notes] == [
+        ("silent.debug", "config.yaml:2"),
+        ("silent.truncation.max_lines", "environment variable CLEW_SILENT__TRUNCATION__MAX_LINES"),
+    ]
+
+
+def test_a_promise_about_secrets_that_is_not_kept_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"redaction\.keep_originals: only true works so far"):
+        config.load(file(tmp_path, "redaction: {keep_originals: false}\n"), {})
+
+
 def test_the_rest_of_a_file_is_left_alone(tmp_path):
     text = "skills: {a: 1, a: 2}\nauxiliary: {vision: 5, vision: 6}\nmodel: {whatever: x}\n? [a]\n: 1\n"
     loaded = config.load(file(tmp_path, text), {})

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from clew.config import yamltree
-from clew.config.keys import build
+from clew.config.keys import build, flatten
 from clew.config.layers import Finding, Layer, Plain
 from clew.config.paths import config_path
 from clew.config.relations import broken
-from clew.config.schema import Settings
+from clew.config.schema import Settings, unused
 from clew.errors import ConfigError
 
 
@@ -105,4 +105,12 @@ def _combined(layers: list[Layer], source: Path | None) -> Loaded:
     for relation in broken(settings):
         key = next((k for k in relation.keys if k in origins), relation.keys[0])
         (notes if relation.advisory else problems).append(Finding(relation.text, key, origins.get(key, "")))
+    notes += _without_effect(settings, origins)
     return Loaded(settings, tuple(notes), source, origins, tuple(problems))
+
+
+def _without_effect(settings: Settings, origins: Mapping[str, str]) -> list[Finding]:
+    """A note for each key that was changed and that nothing acts on: silence would promise that something does."""
+    defaults = flatten(Settings())
+    changed = [name for name, value in flatten(settings).items() if unused(name) and value != defaults[name]]
+    return [Finding("is read, but nothing acts on it yet", name, origins.get(name, "")) for name in changed]

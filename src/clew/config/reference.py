@@ -11,8 +11,11 @@ from clew.config.edit import rendered
 from clew.config.key import Key
 from clew.config.keys import keys_of
 from clew.config.layers import DEEP, PREFIX
-from clew.config.schema import Settings
+from clew.config.schema import Settings, unused
 
+NOT_YET = (
+    "Read and checked so that files that have it work; nothing acts on it yet, and a note says so where it is changed."
+)
 BEGIN, END = "<!-- keys: generated -->", "<!-- /keys -->"
 
 
@@ -41,7 +44,8 @@ def variable(name: str) -> str:
 
 def _table(title: str, keys: list[Key]) -> str:
     rows = [f"| `{key.name}` | {_default(key)} | {key.range()} | {key.doc} |" for key in keys]
-    return "\n".join([f"### {title}", "", "| key | default | accepts | meaning |", "|---|---|---|---|", *rows])
+    note = [NOT_YET, ""] if all(unused(key.name) for key in keys) else []
+    return "\n".join([f"### {title}", "", *note, "| key | default | accepts | meaning |", "|---|---|---|---|", *rows])
 
 
 def _default(key: Key) -> str:

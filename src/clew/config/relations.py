@@ -49,6 +49,11 @@ RELATIONS = (
         lambda s: s.serve.token is not None or s.serve.host in ("127.0.0.1", "localhost", "::1"),
     ),
     Relation(
+        ("redaction.keep_originals",),
+        "only true works so far: the store holds originals as they are; keep it on an encrypted disk",
+        lambda s: s.redaction.keep_originals,
+    ),
+    Relation(
         ("compression.hygiene_threshold", "compression.threshold"),
         "hygiene is the safety net above the threshold; below it, it compacts first",
         lambda s: s.compression.hygiene_threshold >= s.compression.threshold,

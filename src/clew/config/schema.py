@@ -1,7 +1,7 @@
 """The settings as frozen values: every section and key, with its default, range and meaning.
 
-Names, ranges and defaults are those of the Hermes and HMC files that users already have; what Clew adds stands beside
-them. A key belongs here only when something reads it.
+Names, ranges and defaults are those of the Hermes and HMC files that users already have, so that such a file works;
+what Clew adds stands beside them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from clew.config.silent import Silent
 from clew.errors import ConfigError
 
 ENGINES = {"compressor": "clew", "lcm": "lossless"}
+
+# Read and checked, since users' files have them, but acted on by nothing yet. Whoever makes one work takes it out here.
+UNUSED = ("context.engine", "redaction", "silent")
 
 
 def _web(value: str) -> str:
@@ -43,6 +46,11 @@ def _upstreams(value: Mapping[str, Any]) -> str:
 def _models(value: Mapping[str, Any]) -> str:
     wrong = next((name for name, facts in value.items() if not isinstance(facts, Mapping)), None)
     return "" if wrong is None else f"wants a mapping beneath each model; {wrong!r} has none"
+
+
+def unused(name: str) -> bool:
+    """Whether nothing acts on the key of this dotted name yet."""
+    return any(name == part or name.startswith(f"{part}.") for part in UNUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,7 @@ class Store:
 
     url: str | None = setting(
         None,
-        "`sqlite:///PATH`, `memory:` or `postgresql://…`; empty: `clew.db` under `CLEW_HOME`.",
+        "`sqlite:///PATH` or `memory:`; empty: `clew.db` under `CLEW_HOME`. There is no store for `postgresql://…` yet.",
         check=_store,
         private=True,
     )
