@@ -120,7 +120,9 @@ def test_a_stream_gives_what_the_whole_gives(text: str, sizes: list[int]) -> Non
 @given(texts)
 def test_json_stays_json(text: str) -> None:
     document = json.dumps({"a": text, text: [1, text]}, ensure_ascii=False)
-    json.loads(redact(document))
+    masked = json.loads(redact(document))
+    assert isinstance(masked, dict)
+    assert len(masked) == len(json.loads(document)), "no member went with a secret"
 
 
 @settings(max_examples=400, deadline=None)

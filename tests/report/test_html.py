@@ -73,7 +73,6 @@ def parsed(text: str) -> Balance:
     found = Balance()
     found.feed(text)
     found.close()
-    assert found.open == []
     return found
 
 
@@ -83,7 +82,9 @@ def whole() -> str:
 
 
 def test_the_page_is_well_formed(whole):
-    parsed(whole)
+    found = parsed(whole)
+    assert found.attributes
+    assert found.open == [], "what was opened is closed; `Balance` asserts that it is in the right order"
 
 
 def test_it_asks_for_nothing_from_anywhere(whole):
@@ -123,7 +124,7 @@ def test_other_reports_are_folded_below_the_first(whole):
 def test_a_session_as_a_page(tmp_path):
     made = inspect_file(shop().write(tmp_path / "shop.jsonl"))
     text = page([of_many([made, made]), of_inspection(made)])
-    parsed(text)
+    assert parsed(text).open == []
     assert "compaction" in text
     assert "[REDACTED:ghp_...q7R8]" in text
     assert "svg class=tiny" in text.replace('viewBox="0 0 80 20" ', "")
