@@ -20,6 +20,12 @@ def bench_dir() -> Path:
     return BENCH
 
 
+def bench_files(*patterns: str) -> list[object]:
+    """The bench folder's files as parameters; without the folder one that is left out and says why."""
+    found: list[object] = [p for pattern in patterns for p in sorted(BENCH.glob(pattern))]
+    return found or [pytest.param(BENCH, marks=pytest.mark.skip(NO_BENCH))]
+
+
 def left_out(reasons: list[str]) -> list[str]:
     """The reasons that lie in the machine: in CI they are failures. The bench folder may be missing anywhere."""
     return sorted({r for r in reasons if NO_BENCH not in r})

@@ -49,3 +49,12 @@ def test_what_was_left_out_decides(reason, ci, code, tmp_path):
     assert done.returncode == code, done.stdout
     assert ("LEFT OUT Skipped: left out: no Node here" in done.stdout) == (reason != "NO_BENCH")
     assert NO_BENCH.startswith("left out")
+
+
+def test_a_clone_without_the_bench_folder_passes(tmp_path):
+    env = {**os.environ, "CI": "true", "CLEW_BENCH_DIR": str(tmp_path / "none")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/wire/test_files_bench.py"]
+    done = subprocess.run(command, check=False, env=env, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+    assert f"no bench sessions at {tmp_path / 'none'}" in done.stdout
+    assert "LEFT OUT" not in done.stdout

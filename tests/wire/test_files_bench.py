@@ -7,10 +7,9 @@ import pytest
 from clew import jsonio
 from clew.transcript import Transcript
 from clew.wire import files
-from tests.conftest import BENCH
+from tests.conftest import bench_files
 
-NATIVE = sorted((BENCH / "native").glob("*.jsonl"))
-SESSIONS = sorted((BENCH / "sessions").glob("*.json"))
+NATIVE, SESSIONS = "native/*.jsonl", "sessions/*.json"
 
 
 def shown(session):
@@ -27,7 +26,7 @@ def test_the_bench_folder_holds_what_the_tests_below_read(bench_dir):
     assert list((bench_dir / "sessions").glob("*.json"))
 
 
-@pytest.mark.parametrize("path", NATIVE, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", bench_files(NATIVE), ids=lambda p: p.stem)
 def test_native_files_lose_no_message_no_report_and_no_compaction(path):
     rows = [jsonio.loads(raw) for raw in path.read_bytes().splitlines()]
     session = files.read(path)
@@ -71,7 +70,7 @@ def check_claude(rows, session):
     assert sum(r.usage.output for r in session.reports) == sum(last.values())
 
 
-@pytest.mark.parametrize("path", SESSIONS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", bench_files(SESSIONS), ids=lambda p: p.stem)
 def test_chat_sessions_come_out_as_they_are(path):
     session = files.read(path)
     shown(session)
@@ -80,6 +79,6 @@ def test_chat_sessions_come_out_as_they_are(path):
     assert list(session.tools) == (document["tools"] or [])
 
 
-@pytest.mark.parametrize("path", [*NATIVE, *SESSIONS], ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", bench_files(NATIVE, SESSIONS), ids=lambda p: p.stem)
 def test_every_line_comes_back_to_the_byte(path):
     assert b"".join(line.raw for line in files.lines(path)) == path.read_bytes().replace(b"\n", b"")
