@@ -91,6 +91,14 @@ def test_pages_and_filters(home):
     assert newest["hits"][0]["session"] == "s11"
 
 
+@pytest.mark.parametrize("term", ["-API", '-"build the API"'])
+def test_a_word_can_be_left_out_without_quotes_around_the_query(home, term):
+    everywhere = json.loads(clew("search", "build", "-n20", "--json").stdout)["hits"]
+    without = json.loads(clew("search", "build", term, "-n20", "--json").stdout)["hits"]
+    assert {h["session"] for h in everywhere} - {h["session"] for h in without} == {"auth"}
+    assert clew("search", "build", "--nosuch").returncode == 2
+
+
 def test_bad_syntax_is_said(home):
     out = clew("search", 'build "the')
     assert out.returncode == 0

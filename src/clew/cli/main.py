@@ -58,7 +58,8 @@ def build(wanted: str = "") -> typer.Typer:
     everything = wanted not in COMMANDS and wanted not in GROUPS
     for name, module in COMMANDS.items():
         if everything or name == wanted:
-            app.command(name)(getattr(import_module(f"clew.cli.{module}"), name))
+            holds = import_module(f"clew.cli.{module}")
+            app.command(name, cls=getattr(holds, "PARSERS", {}).get(name))(getattr(holds, name))
     for name, module in GROUPS.items():
         if everything or name == wanted:
             app.add_typer(import_module(f"clew.cli.{module}").app, name=name)

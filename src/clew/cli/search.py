@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from clew.cli.keys import key
 from clew.cli.searchview import Look, glance_lines, hit_lines, window_lines
@@ -24,6 +26,20 @@ from clew.store.base import Store
 from clew.store.url import open_store
 
 _JSON = typer.Option(False, "--json", help="JSON on standard output.")
+_EXCLUDED = re.compile(r'-(?!n\d+$)(["\w].+)')
+
+
+class Terms(TyperCommand):
+    """A query's `-word` is a term and no option: the parser is given it as `NOT word`, which is the same."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As the parser does, once terms are told from options; what follows `--` is left as it is."""
+        end = args.index("--") if "--" in args else len(args)
+        terms = [_EXCLUDED.sub(r"NOT \1", a) if _EXCLUDED.fullmatch(a) else a for a in args[:end]]
+        return super().parse_args(ctx, [*terms, *args[end:]])
+
+
+PARSERS = {"search": Terms}
 
 
 def search(
