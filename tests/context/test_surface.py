@@ -9,6 +9,7 @@ import json
 import pytest
 
 from clew import Context, Epoch, Refusal, compress
+from clew.context import tools as recall_tools
 from clew.errors import Closed, ConfigError, InputError, UnknownReference, WireError
 from clew.testing.conversations import Shape, chat, in_wire
 from clew.wire import get
@@ -171,13 +172,28 @@ def test_the_tools_answer_in_words_also_where_the_call_is_wrong(wire):
     whole = ctx.handle_call("clew_recall", {"ref": ref})
     assert whole == ctx.recall(ref)
     assert ctx.handle_call("clew_recall", json.dumps({"ref": ref, "lines": "1-1"})) == whole.split("\n")[0]
-    assert whole in ctx.handle_call("clew_recall", {"ref": ref, "lines": "a-b"})
+    assert "no range of lines" in ctx.handle_call("clew_recall", {"ref": ref, "lines": "a-b"})
     assert "known" in ctx.handle_call("clew_recall", "{broken")
     assert ref.startswith("clew:")
     assert "turn 0" in ctx.handle_call("clew_search", {"query": "Turn 0"}).lower()
     assert ctx.handle_call("clew_search", {"query": "no such words"}) == "Nothing was found."
     with pytest.raises(InputError):
         ctx.handle_call("bash", {})
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [("", "a\nb\nc\nd"), ("2", "b"), ("2-3", "b\nc"), ("3-", "c\nd"), ("-2", "a\nb"), (" 2 - 9 ", "b\nc\nd")],
+)
+def test_a_model_asks_for_lines_as_a_person_does(lines, shown):
+    assert recall_tools.line_range("a\nb\nc\nd", lines) == shown
+
+
+@pytest.mark.parametrize("lines", ["a-b", "0-2", "3-1", "5", "-"])
+def test_a_range_that_is_none_is_told_in_words_and_not_answered_with_everything(lines):
+    said = recall_tools.line_range("a\nb\nc\nd", lines)
+    assert "line" in said
+    assert "a\nb" not in said
 
 
 def test_the_ledger_and_the_status_speak_of_the_conversation():

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from clew.errors import InputError
 from clew.jsonio import Json
+from clew.recall.originals import line_span
 
 RECALL, SEARCH = "clew_recall", "clew_search"
 
@@ -48,11 +50,12 @@ def definitions(wire: str) -> list[dict[str, Json]]:
 
 
 def line_range(text: str, lines: str) -> str:
-    """The lines `a-b` of a text, counted from one; the whole where nothing is asked."""
-    if not lines:
-        return text
-    first, _, last = lines.partition("-")
-    if not first.strip().isdigit() or (last.strip() and not last.strip().isdigit()):
-        return f"(lines {lines!r} is no range such as 10-40; the whole follows)\n{text}"
-    start, end = int(first), int(last) if last.strip() else int(first)
-    return "\n".join(text.split("\n")[max(0, start - 1) : end])
+    """The lines that are asked for (`7`, `7-20`, `7-` or `-20`), counted from one; the whole where none are. A model reads
+    the answer, so what is wrong with its range is told in words.
+    """
+    rows = text.split("\n")
+    try:
+        first, last = line_span(lines, len(rows))
+    except InputError as e:
+        return f"({e})"
+    return "\n".join(rows[first - 1 : last])

@@ -45,7 +45,7 @@ def recall(
         ) from None
     text = original.text if raw else redact(original.text, force=True)
     rows = text.splitlines(keepends=True)
-    first, last = _range(lines, len(rows))
+    first, last = line_span(lines, len(rows))
     return Recalled(REFERENCE + original.address, "".join(rows[max(0, first - 1) : last]), first, last, len(rows))
 
 
@@ -63,7 +63,8 @@ def _elsewhere(store: Store, reference: str) -> str | None:
     return None
 
 
-def _range(lines: str, total: int) -> tuple[int, int]:
+def line_span(lines: str, total: int) -> tuple[int, int]:
+    """The first and last line that `lines` asks for of a text of `total`, counted from 1; all of them where it is empty."""
     if not lines.strip():
         return (1, total) if total else (0, 0)
     found = _RANGE.fullmatch(lines)
