@@ -97,13 +97,6 @@ class TestMerge:
             W.merge(LAST, SERVER)
 
 
-class TestPrepend:
-    def test_after_results_and_after_thinking(self):
-        assert [type(p) for p in W.prepend_text(RESULTS, "x").parts] == [ToolResult, ToolResult, Text, Text]
-        assert [type(p) for p in W.prepend_text(ASSISTANT, "x").parts][:3] == [Reasoning, Reasoning, Text]
-        assert W.prepend_text(LAST, "x").text == "x\n\nThanks"
-
-
 def test_a_stub_never_answers_a_server_call():
     with pytest.raises(WireError):
         W.result(SERVER.calls[0], "x")

@@ -130,20 +130,6 @@ class TestMerge:
             W.merge(read(role=one, content="a"), read(role=other, content="b"))
 
 
-class TestPrepend:
-    def test_before_a_string_and_before_blocks(self):
-        assert W.prepend_text(W.text_message("user", "b"), "a").text == "a\n\nb"
-        assert W.prepend_text(W.text_message("user", "b"), "a\n\n").text == "a\n\nb"
-        assert W.prepend_text(read(role="assistant", content=None, tool_calls=[chat_call("1")]), "a").text == "a"
-        m = W.prepend_text(read(role="user", content=[{"type": "text", "text": "b"}], _k=1), "a")
-        assert [p.text for p in m.parts] == ["a", "b"]
-        assert m.meta["_k"] == 1
-
-    def test_a_result_has_no_room(self):
-        with pytest.raises(WireError):
-            W.prepend_text(read(role="tool", tool_call_id="c", content="x"), "a")
-
-
 def test_a_stub_result_answers_its_call():
     call = read(role="assistant", tool_calls=[chat_call("c9")]).calls[0]
     assert W.result(call, "s").results[0].call_id == "c9"

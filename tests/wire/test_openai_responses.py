@@ -92,17 +92,13 @@ def test_a_stub_is_of_its_call_s_kind():
         assert stub.results[0].call_id == m.calls[0].id
 
 
-def test_merge_and_prepend():
+def test_messages_of_one_role_are_merged():
     a, b = W.text_message("user", "a"), read(role="user", content="b", id="msg_9")
     assert [p.text for p in W.merge(a, b).parts] == ["a", "b"]
     assert "id" not in W.merge(a, b).value
     assert W.merge(b, b).text == "b\n\nb"
-    assert W.prepend_text(a, "x").text == "x\na"
-    assert W.prepend_text(b, "x").text == "x\n\nb"
     with pytest.raises(WireError):
         W.merge(MESSAGES[4], MESSAGES[5])
-    with pytest.raises(WireError):
-        W.prepend_text(MESSAGES[4], "x")
 
 
 @pytest.mark.parametrize("value", [{}, {"type": 3}, {"type": "message"}, {"content": "x"}])

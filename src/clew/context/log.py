@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.ledger import Builder, Ledger
 from clew.ledger.names import Names
 from clew.tokens import Counter
-from clew.transcript import Image, Message, Place, Transcript, reference, text_address
+from clew.transcript import Image, Message, Place, Transcript, reference
 from clew.wire import Wire
 
 
@@ -77,8 +77,3 @@ class Log:
         """The message a reference stands for, where it is one of this log's."""
         place = self._originals.get(ref)
         return self.transcript[place.message] if place is not None else None
-
-
-def part_reference(text: str) -> str:
-    """The reference of a part's text, as edits name it."""
-    return reference(text_address(text))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clew.report.model import Lines, Stack
@@ -54,10 +53,3 @@ def _step(top: float, ticks: int) -> float:
     power = 10.0 ** max(0, math.floor(math.log10(rough)))
     steps = (1, 2, 2.5, 5, 10) if power > 1 else (1, 2, 5, 10)
     return next(m * power for m in steps if m * power >= rough * 0.999)
-
-
-def spread(count: int, places: int) -> Sequence[int]:
-    """For each place of the picture, which value stands there: all of them stretched or thinned."""
-    if count <= 0:
-        return []
-    return [min(count - 1, i * count // places) for i in range(places)]

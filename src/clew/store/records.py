@@ -13,7 +13,6 @@ from clew.transcript import Message
 NO_EXTRA: Mapping[str, Json] = MappingProxyType({})
 
 KINDS = ("new", "branch", "compression", "subagent", "review", "import")
-END_REASONS = ("compression", "branched", "subagent", "reset", "done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,8 @@ class NewSession:
 @dataclass(frozen=True, slots=True)
 class Session:
     """A stored session. `length` counts its messages with the shared ones, `chain` is the hash of them all,
-    `root` the id its lineage began with, `inherited` how many of its epochs are an ancestor's.
+    `root` the id its lineage began with, `inherited` how many of its epochs are an ancestor's. `end_reason` is "" while it
+    goes on, else a word such as compression, branched, reset or done.
     """
 
     id: str

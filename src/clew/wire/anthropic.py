@@ -8,7 +8,7 @@ from clew.errors import WireError
 from clew.jsonio import Json
 from clew.transcript import Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from clew.wire import blocks
-from clew.wire.base import Request, Wire, as_blocks, as_text, before, same_role, string
+from clew.wire.base import Request, Wire, as_blocks, as_text, same_role, string
 
 _THINKING = ("thinking", "redacted_thinking")
 
@@ -54,16 +54,6 @@ class Anthropic(Wire):
             if a.role == "user":
                 content.sort(key=lambda block: not _is_result(block))  # stable: results first, all else as it was
         return self.message({**vb, **va, "content": content, **b.meta, **a.meta})
-
-    def prepend_text(self, message: Message, text: str) -> Message:
-        value = message.value
-        content = value.get("content")
-        if isinstance(content, list):
-            n = next((i for i, b in enumerate(content) if not (_is_result(b) or _is_thinking(b))), len(content))
-            value["content"] = [*content[:n], self.text_block(text, message.role), *content[n:]]
-        else:
-            value["content"] = before(text, content)
-        return self.message({**value, **message.meta})
 
     def system_text(self, request: Request) -> str:
         found = blocks.content(request.system, ())

@@ -102,10 +102,6 @@ class Wire(ABC):
         """
 
     @abstractmethod
-    def prepend_text(self, message: Message, text: str) -> Message:
-        """The message with `text` before its own words, where the format allows a first block."""
-
-    @abstractmethod
     def system_text(self, request: Request) -> str:
         """The words of the system prompt, wherever this format keeps it."""
 
@@ -277,12 +273,6 @@ def as_blocks(wire: Wire, value: Json, role: str) -> list[Json]:
     if value is None or value == "":
         return []
     return list(value) if isinstance(value, list) else [wire.text_block(value, role)]
-
-
-def before(text: str, content: Json) -> str:
-    """`text`, a blank line, and what was there."""
-    gap = "" if not content or text.endswith("\n\n") else "\n\n"
-    return f"{text}{gap}{content or ''}"
 
 
 def block_path(path: Path) -> Path:

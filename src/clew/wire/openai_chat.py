@@ -8,7 +8,7 @@ from clew.errors import WireError
 from clew.jsonio import Json
 from clew.transcript import Message, Opaque, Part, Reasoning, ToolCall, ToolResult
 from clew.wire import blocks
-from clew.wire.base import Request, Wire, as_blocks, as_text, before, same_role, string
+from clew.wire.base import Request, Wire, as_blocks, as_text, same_role, string
 
 LEGACY = "function_call:"  # the deprecated single call has no id: its name pairs it
 _PLAIN_REASONING = ("reasoning_content", "reasoning")
@@ -83,17 +83,6 @@ class OpenAIChat(Wire):
             if isinstance(va.get(key), str) and isinstance(vb.get(key), str):
                 both[key] = f"{va[key]}\n\n{vb[key]}"
         return self.message({**both, **b.meta, **a.meta})
-
-    def prepend_text(self, message: Message, text: str) -> Message:
-        if message.role == "tool":
-            raise WireError("a tool result is not a place for other words", hint="put them in the message after it")
-        value = message.value
-        content = value.get("content")
-        if isinstance(content, list):
-            value["content"] = [self.text_block(text, message.role), *content]
-        else:
-            value["content"] = before(text, content)
-        return self.message({**value, **message.meta})
 
     def system_text(self, request: Request) -> str:
         return leading_system(request)

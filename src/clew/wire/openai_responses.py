@@ -9,7 +9,7 @@ from clew.errors import WireError
 from clew.jsonio import Json
 from clew.transcript import Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
 from clew.wire import blocks
-from clew.wire.base import Request, Wire, as_blocks, as_text, before, same_role, string
+from clew.wire.base import Request, Wire, as_blocks, as_text, same_role, string
 from clew.wire.openai_chat import leading_system
 
 # Calls that run on the client: item type -> (kind, where the arguments stand, the tool's name unless the item has one)
@@ -87,17 +87,6 @@ class OpenAIResponses(Wire):
         both = {**vb, **va, "content": content, **b.meta, **a.meta}
         both.pop("id", None)  # an id names one stored item, and this is none of them
         return self.message(both)
-
-    def prepend_text(self, message: Message, text: str) -> Message:
-        value = message.value
-        if value.get("type", "message") != "message":
-            raise WireError("only a message item has room for words", hint="put a message before it")
-        content = value.get("content")
-        if isinstance(content, list):
-            value["content"] = [self.text_block(text, message.role), *content]
-        else:
-            value["content"] = before(text, content)
-        return self.message({**value, **message.meta})
 
     def system_text(self, request: Request) -> str:
         own = request.system if isinstance(request.system, str) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew import jsonio
 from clew.jsonio import Json
 from clew.wire import usage
-from clew.wire.sse.base import Growing, mapping, position, settled, text
+from clew.wire.sse.base import Growing, grow, mapping, position, settled, text
 
 
 class Messages:
@@ -81,7 +81,7 @@ class Messages:
                     if key == "type":
                         continue
                     if isinstance(v, str):
-                        _add(block, key, v)
+                        grow(block, key, v)
                     elif v is not None:
                         block[key] = v
 
@@ -98,11 +98,3 @@ class Messages:
                 self._blocks[at]["input"] = {"INVALID_JSON": written}
         if not cut:
             del self._inputs[at]
-
-
-def _add(block: dict[str, Json], key: str, piece: str) -> None:
-    held = block.get(key)
-    if isinstance(held, Growing):
-        held.add(piece)
-    else:
-        block[key] = Growing((held if isinstance(held, str) else "") + piece)

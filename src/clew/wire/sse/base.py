@@ -65,6 +65,15 @@ class Growing:
         return self._pieces[0] if self._pieces else ""
 
 
+def grow(into: dict[str, Json], key: str, piece: str) -> None:
+    """The string under `key` goes on with `piece`; what is no string there is replaced."""
+    held = into.get(key)
+    if isinstance(held, Growing):
+        held.add(piece)
+    else:
+        into[key] = Growing((held if isinstance(held, str) else "") + piece)
+
+
 def settled(value: Json) -> Json:
     """The value with every growing string in it joined."""
     if isinstance(value, Growing):

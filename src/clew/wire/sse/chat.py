@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clew.jsonio import Json
 from clew.wire import usage
-from clew.wire.sse.base import Growing, mapping, position, sequence, settled, text
+from clew.wire.sse.base import grow, mapping, position, sequence, settled, text
 
 # Strings that come in pieces. All others are said whole, and said again in every chunk by some providers.
 _GROWING = frozenset({"content", "refusal", "reasoning", "reasoning_content", "text", "summary", "transcript", "data"})
@@ -120,7 +120,7 @@ class Chat:
 def _merge_function(into: dict[str, Json], delta: dict[str, Json]) -> None:
     for key, value in delta.items():
         if key in {"arguments", "input"} and isinstance(value, str):
-            _grow(into, key, value)
+            grow(into, key, value)
         elif key == "name" and isinstance(value, str) and isinstance(into.get("name"), str):
             if value != into["name"]:
                 into["name"] += value
@@ -132,7 +132,7 @@ def _merge(into: dict[str, Json], key: str, value: Json) -> None:
     if value is None:
         into.setdefault(key, None)
     elif isinstance(value, str) and key in _GROWING:
-        _grow(into, key, value)
+        grow(into, key, value)
     elif isinstance(value, list) and isinstance(into.get(key), list):
         for item in value:
             _merge_item(into[key], item)
@@ -145,7 +145,7 @@ def _merge(into: dict[str, Json], key: str, value: Json) -> None:
             if isinstance(v, list) and isinstance(into[key].get(k), list):
                 into[key][k].extend(v)  # log probabilities, token by token
             elif isinstance(v, str) and k in _GROWING:
-                _grow(into[key], k, v)
+                grow(into[key], k, v)
             elif v is not None or k not in into[key]:
                 into[key][k] = v
     else:
@@ -163,16 +163,8 @@ def _merge_item(items: list[Json], item: Json) -> None:
             ):
                 for k, v in item.items():
                     if isinstance(v, str) and k in _GROWING:
-                        _grow(known, k, v)
+                        grow(known, k, v)
                     elif v is not None:
                         known[k] = v
                 return
     items.append({**item} if isinstance(item, dict) else item)
-
-
-def _grow(into: dict[str, Json], key: str, piece: str) -> None:
-    held = into.get(key)
-    if isinstance(held, Growing):
-        held.add(piece)
-    else:
-        into[key] = Growing((held if isinstance(held, str) else "") + piece)

@@ -6,7 +6,7 @@ Its last event carries the whole response; the deltas matter only where that eve
 from __future__ import annotations
 
 from clew.jsonio import Json
-from clew.wire.sse.base import Growing, mapping, position, sequence, settled, text
+from clew.wire.sse.base import grow, mapping, position, sequence, settled, text
 
 _LAST = {"response.completed", "response.incomplete", "response.failed", "response.done"}
 # Which field of its item, or of its item's part, a delta grows.
@@ -50,7 +50,7 @@ class Responses:
         elif at in self._whole or at < 0:
             pass  # its last word is known already
         elif kind in _ITEM_FIELD:
-            _grow(self._items.setdefault(at, {}), _ITEM_FIELD[kind], text(value.get("delta")))
+            grow(self._items.setdefault(at, {}), _ITEM_FIELD[kind], text(value.get("delta")))
         elif kind in _PART_FIELD:
             self._grow_part(at, value, *_PART_FIELD[kind])
         elif kind in {"response.output_text.annotation.added", "response.output_text_annotation.added"}:
@@ -102,12 +102,4 @@ class Responses:
 
     def _grow_part(self, at: int, value: dict[str, Json], where: str, index_key: str, kind: str, field: str) -> None:
         part = self._part(at, where, position(value.get(index_key), 0), kind)
-        _grow(part, field, text(value.get("delta")))
-
-
-def _grow(into: dict[str, Json], key: str, piece: str) -> None:
-    held = into.get(key)
-    if isinstance(held, Growing):
-        held.add(piece)
-    else:
-        into[key] = Growing((held if isinstance(held, str) else "") + piece)
+        grow(part, field, text(value.get("delta")))
