@@ -422,13 +422,17 @@ class Context:
         with self._lock:
             for epoch in list(self._keeper.epochs(self._wire))[len(self._epochs) :]:
                 if self._state.phase is Phase.IDLE and epoch.at <= len(self._log.transcript):
-                    self._epochs.append(epoch)
-                    self._originals.keep(self._gather(epoch))
-                    since = range(epoch.at, len(self._log.transcript))
-                    tail = sum(self._log.size(i) - sum(e.saved for e in self._arrival.get(i, ())) for i in since)
-                    applied = apply(self._state, epoch)
-                    self._state = replace(applied, tail_tokens=applied.tail_tokens + tail)
-                    self._view.rebase(self._log, epoch.base, self._arrival)
+                    self._adopt(epoch)
+
+    def _adopt(self, epoch: Epoch) -> None:
+        """An epoch that stands in the store already, with what arrived since it was made behind it."""
+        since = range(epoch.at, len(self._log.transcript))
+        tail = sum(self._log.size(i) - sum(e.saved for e in self._arrival.get(i, ())) for i in since)
+        self._epochs.append(epoch)
+        self._originals.keep(self._gather(epoch))
+        applied = apply(self._state, epoch)
+        self._state = replace(applied, tail_tokens=applied.tail_tokens + tail)
+        self._view.rebase(self._log, epoch.base, self._arrival)
 
     def _open(self) -> None:
         if self._state.phase is Phase.CLOSED:
@@ -524,8 +528,5 @@ class Context:
                 if dropped == length:
                     continue
                 undone.append(dropped)
-                self._epochs.append(epoch)
-                self._originals.keep(self._gather(epoch))
-                self._state = apply(self._state, epoch)
-                self._view.rebase(self._log, epoch.base, self._arrival)
+                self._adopt(epoch)
         self._state = self._keeper.restore(self._state)

@@ -117,9 +117,7 @@ class Base:
     handoff: Span = NOWHERE  # of `messages`
     head: int = 0  # messages of the log that stand before the handoff as they are
     at: int = 0  # the log's length when it was made: messages from there on show what was edited on their arrival
-    cut: int = (
-        0  # the first message that no handoff holds: before `tail` where the tail's first was merged into the base
-    )
+    cut: int = 0  # the first message no handoff holds: before `tail` where the tail's first was merged into `messages`
 
 
 EMPTY_BASE = Base()

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from clew.context import Context
 from clew.context.codec import counters_out
 from clew.engine.events import Asked, CallModel, Effect, Event
-from clew.engine.machine import apply
 from clew.engine.pressure import estimate
-from clew.engine.values import Epoch, Phase
+from clew.engine.values import Phase
 from clew.store import Store
 from clew.strategies import Edit
 from clew.transcript import Message, Span
@@ -128,12 +127,3 @@ class Live(Context):
                 while fresh and fresh[0].at <= self.length:
                     self._adopt(fresh.pop(0))
             self._state = self._keeper.restore(self._state)
-
-    def _adopt(self, epoch: Epoch) -> None:
-        since = range(epoch.at, self.length)
-        tail = sum(self._log.size(i) - sum(e.saved for e in self._arrival.get(i, ())) for i in since)
-        self._epochs.append(epoch)
-        self._originals.keep(self._gather(epoch))
-        applied = apply(self._state, epoch)
-        self._state = replace(applied, tail_tokens=applied.tail_tokens + tail)
-        self._view.rebase(self._log, epoch.base, self._arrival)
