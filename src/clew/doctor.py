@@ -19,7 +19,7 @@ from clew.store.url import open_store
 
 Level: TypeAlias = Literal["ok", "note", "problem"]
 
-_GATEWAY = ("aiohttp", "starlette", "uvicorn")
+_GATEWAY = ("aiohttp", "uvicorn")
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - read, not listened on
 _PATIENCE = 3.0
 

@@ -65,7 +65,7 @@ from clew.wire.usage import Usage
 
 logger = logging.getLogger("clew")
 _COMMAND = "clew recall REF"
-_PAUSE, _PATIENCE = 0.1, 100  # seconds between looks at another process's compaction, and how many
+_PAUSE, _PATIENCE = 0.1, 100  # seconds between two looks whether another process is done compacting, and how many looks
 _BUSY = Refusal("the summary was given up, or another compaction is under way; nothing changed", "busy")
 
 

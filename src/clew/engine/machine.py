@@ -377,7 +377,7 @@ def _pending(state: State) -> Draft:
 
 _OPEN = (Phase.IDLE, Phase.SUMMARISING, Phase.COMMITTING)
 _RUNNING = _OPEN  # where a compaction may lead: refused, with a model, without one
-_CALLLESS = (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED)
+_CALLLESS = (Phase.IDLE, Phase.COMMITTING, Phase.CLOSED)  # no summary call is under way: an answer is a late one
 _STAYS: tuple[Phase, ...] = ()
 
 # Event, in which phases, what does it, and where that may lead.

@@ -26,7 +26,8 @@ from clew.wire.edit import render
 
 LEVELS = 4  # 0 as set; 1 a smaller tail and record; 2 results in the tail as digests; 3 the largest parts clipped
 _REFERENCE = re.compile(r"\bclew:[a-z2-7]{12}\b")
-_TIGHTER = (1.0, 0.5, 0.35, 0.25)
+_TIGHTER = (1.0, 0.5, 0.35, 0.25)  # of a tail's and record's room, by level
+_AIMED = 0.36  # of a tail's budget: what a cut aims at; the rest is for recent messages that must stay whole
 _EARLIER = 0.25  # of a summariser's window: what the ledger's own record may take in its prompt
 _BRIEF = 0.4  # of the hard limit: what a handoff may take at the last level
 _USER_MOST = 0.25  # of the hard limit: what a user turn that is shown again may take where everything is clipped
@@ -36,7 +37,7 @@ _MODELS_OWN = (template.ACTIONS, template.DECISIONS, template.RESOLVED, template
 def tail_target(state: State, level: int = 0) -> tuple[int, int]:
     """Tokens of tail that an epoch aims at, and those it may go up to for the sake of recent messages."""
     budget = int(state.limits.soft * state.limits.target_ratio * _TIGHTER[level])
-    return int(0.36 * budget), budget
+    return int(_AIMED * budget), budget
 
 
 def draft(

@@ -13,8 +13,8 @@ _CLOSING = 800  # tokens of a handoff that every epoch writes anew
 _ENOUGH = 0.35  # of the view, that an epoch at the threshold has to take out
 _NEAR = 0.85  # of the hard limit
 _FORGOTTEN = 0.06  # tokens of uncached input for each leaving one: what is fetched again because it left this early
-_SUMMARY_IN = 0.2  # of an uncached token of the main model's: what a summariser, a smaller model, reads one for
-_SUMMARY_OUT = 2_000.0  # what its answer costs: some 2,000 tokens at five times that
+_SUMMARY_IN = 0.2  # what a summariser, a smaller model, pays for a token it reads, in uncached tokens of the main model
+_SUMMARY_OUT = 2_000.0  # what its answer costs, in the same: some 2,000 tokens at five times the price of reading
 _GROWN = 0.25  # of the soft limit: growth before the threshold is asked again after an epoch
 
 

@@ -37,15 +37,16 @@ _REMEMBERED = 6  # requests of one bucket: a client's agents take turns
 _RETRY_STORE = 5.0  # seconds that a store which is down is left alone
 _MILLION = "context-1m"  # Anthropic's beta header that opens the long window
 _LONG = 1_000_000
-_FAR_OFF = 4  # times less than what we count: a usage that isn't believed
+_FAR_OFF = 4  # a reported prompt so many times smaller than what we count isn't believed
 _SHRINK = 0.8  # of what was refused as too long: what is sent next at most
 
 
 @dataclass(slots=True)
 class Turn:
-    """One model call. `body` is what to send, the bytes of `shown`; `edited` says whether it differs from what the
-    client sent, which was `came`. `epochs` is how many had been when it was made. With recall as a tool, `asked` are the messages of the
-    client, and `heard` what was said since that it doesn't get as it was.
+    """One model call. `came` is the client's request; `request` the same as the upstream knows the conversation (with
+    recall as a tool, more messages and tools); `shown` is that with the view in place of its messages, `body` the bytes
+    of it, and `edited` whether they differ from the client's. `epochs` is how many there had been then. With recall as a
+    tool, `asked` are the client's messages, and `heard` those that the turn added and the client won't get as they are.
     """
 
     body: bytes

@@ -1,4 +1,4 @@
-"""A search as a value: what is looked for, where, and what was found. Parsing what people type is `recall.py`'s."""
+"""A search as a value: what is looked for, where, and what was found. What people type is parsed by `clew.recall`."""
 
 from __future__ import annotations
 

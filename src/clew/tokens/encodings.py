@@ -1,4 +1,4 @@
-"""OpenAI's encodings from package data: no network, loaded on first use, a third of a second each.
+"""OpenAI's encodings from package data: no network, loaded on first use.
 
 A `.bpe.zst` file is a zstandard frame of: the number of tokens (4 bytes, little endian), one byte of length for each,
 then all of them end to end, in rank order. The ranks are OpenAI's (MIT); a test rebuilds the published files from ours
