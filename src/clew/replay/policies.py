@@ -98,8 +98,15 @@ class Sliding(Everything):
             if all(r.call_id in called for r in m.results):
                 whole.append(m)
                 called |= {c.id for c in m.calls}
-        self.held = head + (whole or self.held[-1:])
+        self.held = head + (whole or self._newest())
         return self.held
+
+    def _newest(self) -> list[Message]:
+        """The newest message, with the call that it answers where it is a result: what stays however large it is."""
+        start = len(self.held) - 1
+        while start and self.held[start].results:
+            start -= 1
+        return self.held[start:]
 
 
 class Compacted:
