@@ -126,6 +126,11 @@ class TestAnthropic:
         assert problems(five, GPT) == ()
         assert len(problems(Request.of(blocks(10)).marked([(i, "5m") for i in range(4)]), GPT_56)) == 1
 
+    def test_of_too_many_marks_the_last_ones_count(self):
+        five = Request.of(blocks(10)).marked([(i, "5m") for i in (1, 3, 5, 7, 9)])
+        state, _ = price(CacheState(), five, CLAUDE, 0.0)
+        assert sorted(e.blocks for e in state.entries) == [4, 6, 8, 10]
+
     def test_two_branches_are_both_kept(self):
         stem = blocks(5)
         left = Request.of([*stem, Block("left", 1000)]).marked([(4, "5m"), (5, "5m")])

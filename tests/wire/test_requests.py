@@ -94,6 +94,17 @@ def test_messages_of_the_previous_request_are_the_same_objects(name):
     assert third.messages[1] is second.messages[1]
 
 
+def test_what_a_host_kept_beside_an_earlier_message_is_not_taken_over():
+    w = wire.get("openai-chat")
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    plain = {"role": "user", "content": "x"}
+    first = w.request(compact({"messages": [{**plain, "_anthropic_content_blocks": [image]}]}))
+    assert first.messages[0].meta
+    second = w.request(compact({"messages": [plain]}), previous=first)
+    assert (second.messages[0].raw, second.messages[0].meta) == (first.messages[0].raw, {})
+    assert len(second.messages[0].parts) == 1
+
+
 def test_null_members_stay_null():
     body = b'{"model":null,"tools":null,"system":null,"messages":[]}'
     w = wire.get("anthropic")
