@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -107,6 +108,4 @@ def _named(given: str) -> tuple[str, str]:
 def _url(store: str) -> str:
     if "://" in store or store == "memory:":
         return store
-    from pathlib import Path
-
     return f"sqlite:///{Path(store).expanduser().absolute()}"
