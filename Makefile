@@ -25,7 +25,7 @@ $(VENV)/.model: $(STAMP)
 slow: $(VENV)/.model  ## faults, real clients, a real model
 	@$(BIN)/python -m pytest -q -m slow
 
-bench: $(STAMP)  ## the figures of the docs that need nothing but this machine
+bench: $(STAMP)  ## the figures of the docs that are quickly had, on the sessions in CLEW_BENCH_DIR
 	@for b in cache_model tokens redact ledger steps; do echo "== bench/$$b.py"; $(BIN)/python bench/$$b.py; done
 
 lint: $(STAMP)

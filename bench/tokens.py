@@ -263,6 +263,9 @@ def main() -> None:
         start = time.perf_counter()
         encoding(name)
         print(f"{name}: loaded in {time.perf_counter() - start:.2f} s")
+    if not (bench / "sessions").is_dir():
+        print(f"left out: the rest, no bench sessions at {bench} (set CLEW_BENCH_DIR)")
+        return
     growth(bench)
     text = rough(bench)
     body(bench)

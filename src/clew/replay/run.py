@@ -139,15 +139,15 @@ def replay(
             wrong = len(problems.problems(list(view), m.wire)) - len(problems.problems(said, m.wire))
             steps.append(
                 Step(
-                    i,
-                    sum(toks) + overhead,
-                    hit,
-                    billed,
-                    sum(sizes) + overhead,
-                    full_billed,
-                    memory.judge(m, view),
-                    made,
-                    max(0, wrong),
+                    position=i,
+                    tokens=sum(toks) + overhead,
+                    read=hit,
+                    billed=billed,
+                    full=sum(sizes) + overhead,
+                    full_billed=full_billed,
+                    need=memory.judge(m, view),
+                    epoch=made,
+                    problems=max(0, wrong),
                 )
             )
             if progress is not None:
