@@ -52,6 +52,17 @@ def test_the_chosen_cut_is_legal_and_leaves_the_newest(seed, shape, budget, keep
         assert not reach or span.end - cut.tail >= keep or sum(sizes[max(reach) - span.start :]) > budget
 
 
+def test_a_call_that_never_got_its_result_bars_no_cut_once_the_agent_went_on():
+    talk = chat(3, Shape(turns=3, calls=2))
+    dead = {"id": "dead", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    broken = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": None, "tool_calls": [dead]}]
+    log = log_of([*broken, {"role": "user", "content": "Stop that."}, *talk[1:]])
+    assert [p.message for p in log.open_calls()] == [1]
+    cuts = legal_cuts(log, Span(0, len(log)))
+    assert len([c for c in cuts if c > 3]) > 3
+    assert len(log) in cuts
+
+
 def test_the_last_user_turn_and_reply_stay_where_they_fit():
     log = log_of(chat(3, Shape(turns=3, calls=2)))
     span = Span(1, len(log))
