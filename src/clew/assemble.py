@@ -16,7 +16,7 @@ STUB = "[This result belongs to earlier turns; the compacted record says what ca
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A view: `base` stands for everything before the tail's `shown`-th message, and what had to be repaired."""
+    """A view, and what had to be repaired. `base` stands for everything before the tail, and for its first `taken`."""
 
     base: tuple[Message, ...]
     tail: tuple[Message, ...]

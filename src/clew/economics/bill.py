@@ -51,9 +51,9 @@ class Why:
 class Bill:
     """The tokens of one request by price; `read + written_5m + written_1h + uncached` is the whole input.
 
-    `written_5m` was written with the provider's ordinary life, `written_1h` with its long one, whatever their lengths. `input_cost` and `cost`
-    (with output) are USD. `weight` is the input's cost in tokens of uncached input; it also holds for models without
-    a list price, where a read weighs nothing.
+    `written_5m` was written with the provider's ordinary life, `written_1h` with its long one, whatever their lengths.
+    `input_cost` and `cost` (with output) are USD. `weight` is the input's cost in tokens of uncached input; it also holds
+    for models without a list price, where a read weighs nothing.
     """
 
     read: int

@@ -73,8 +73,9 @@ def discover(
     ends: int = ENDS,
     width: int = 400,
 ) -> Discovery:
-    """The best hit of each lineage, or all of the one that `where.session` names. `current` belongs to the first store; the others, of other profiles or tenants, are
-    only read. A message that matches nowhere but in a masked secret isn't found, so a secret can't be guessed at.
+    """The best hit of each lineage, or all of the one that `where.session` names. `current` belongs to the first store; the
+    others, of other profiles or tenants, are only read. A message that matches nowhere but in a masked secret isn't
+    found, so a secret can't be guessed at.
     """
     where = where or Filters()
     parsed = parse(query)

@@ -12,7 +12,8 @@ class Redactor:
     """Takes a text in chunks of any size and gives it back without its secrets.
 
     A line is given out when it is complete, because no rule looks past a line's end; but lines that may belong to a
-    private key, or name what the next line gives, wait until it is known whether they do. So `push` often returns nothing, and `close` returns the rest.
+    private key, or name what the next line gives, wait until it is known whether they do. So `push` often returns
+    nothing, and `close` returns the rest.
     """
 
     def __init__(self, *, code_file: bool = False, engine: Engine | None = None) -> None:

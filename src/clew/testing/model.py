@@ -126,7 +126,8 @@ def hostile() -> dict[str, Reply]:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the provider sends: status, headers and the body in pieces. `hold` keeps it waiting before the pieces until
-    the test lets go, `pause` is the seconds before each; `cut` closes the connection after so many pieces; `drop` before anything is sent.
+    the test lets go, `pause` is the seconds before each; `cut` closes the connection after so many pieces; `drop` before
+    anything is sent.
     """
 
     pieces: tuple[bytes, ...] = ()

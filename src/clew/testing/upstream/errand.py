@@ -2,8 +2,9 @@
 
 The user's prompt names it: `errand:alpha steps=12`. The first call asks the client's own shell for a value, the rest are
 work, and the answer is `done:` with the value of the first result, if the model can still read it in what it was sent;
-else `forgotten`. Asked for a summary it writes down the order, the step and the value. Which step comes next is read off the last result's call id, so a request that is sent again gets the
-same reply, and it does not matter how much of the middle a compaction took away.
+else `forgotten`. Asked for a summary it writes down the order, the step and the value. Which step comes next is read off
+the last result's call id, so a request that is sent again gets the same reply, and it does not matter how much of the
+middle a compaction took away.
 """
 
 from __future__ import annotations
