@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clew.assemble import assemble
 from clew.wire import get
+from clew.wire.problems import problems
 
 WIRE = get("anthropic")
 
@@ -33,3 +34,12 @@ def test_the_last_user_turn_is_shown_again_without_results_that_came_with_it():
     assert made.messages[0].results == ()
     assert made.messages[1:] == tuple(tail)
     assert made.repairs == ()
+
+
+def test_sealed_reasoning_is_not_merged_behind_what_another_message_said():
+    spoken = message("assistant", text("On it."))
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    tail = [message("user", text("Go.")), spoken, message("assistant", thought, call("here"))]
+    made = assemble(WIRE, [], ["the handoff"], tail, alternates=True)
+    assert made.messages[1:] == tuple(tail[1:])
+    assert problems(list(made.messages), "anthropic", final=False) == []

@@ -94,3 +94,11 @@ def test_sealed_reasoning_stays_with_its_answer():
     ]
     log = Transcript(get("openai-responses").message(i) for i in items)
     assert legal_cuts(log, Span(0, 6)) == [0, 1, 5, 6]
+
+
+def test_no_cut_parts_the_calls_of_an_answer_that_still_waits_for_results():
+    items = [{"role": "user", "content": "Go."}]
+    items += [{"type": "function_call", "call_id": f"c{n}", "name": "bash", "arguments": "{}"} for n in range(3)]
+    items.append({"type": "function_call_output", "call_id": "c1", "output": "ok"})
+    log = Transcript(get("openai-responses").message(i) for i in items)
+    assert legal_cuts(log, Span(0, len(log))) == [0, 1]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clew.transcript import Message, Text, ToolCall, ToolResult
+from clew.transcript import Message, Reasoning, Text, ToolCall, ToolResult
 from clew.wire import Wire
 from clew.wire.edit import without
 
@@ -50,7 +50,7 @@ def assemble(
     taken = 0
     if alternates:
         front = merged(wire, front)
-        while shown and front and shown[0].role == front[-1].role and shown[0].role in ("user", "assistant"):
+        while shown and front and _is_one(front[-1], shown[0]):
             front[-1] = wire.merge(front[-1], shown.pop(0))
             taken += 1
         shown = merged(wire, shown)
@@ -61,11 +61,18 @@ def merged(wire: Wire, messages: Sequence[Message]) -> list[Message]:
     """Neighbours of one role as one message."""
     out: list[Message] = []
     for m in messages:
-        if out and m.role == out[-1].role and m.role in ("user", "assistant"):
+        if out and _is_one(out[-1], m):
             out[-1] = wire.merge(out[-1], m)
         else:
             out.append(m)
     return out
+
+
+def _is_one(before: Message, m: Message) -> bool:
+    """Whether two neighbours can be one message. Sealed reasoning has to stand first in its own."""
+    if m.role != before.role or m.role not in ("user", "assistant"):
+        return False
+    return not any(isinstance(p, Reasoning) and p.sealed for p in m.parts)
 
 
 def _without_results(message: Message) -> Message | None:

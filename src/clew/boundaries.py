@@ -42,9 +42,19 @@ def _groups(log: Transcript, span: Span) -> list[Span]:
             result = log.result_of(Place(i, k)) if isinstance(part, ToolCall) else None
             if result is not None and result.message > i:
                 out.append(Span(i, result.message))
-    last = next((i for i in range(span.end - 1, span.start - 1, -1) if log[i].role == "assistant"), -1)
-    out += [Span(p.message, span.end) for p in log.open_calls() if p.message >= max(last, span.start)]
+    last = _last_answer(log, span)
+    out += [Span(p.message, span.end) for p in log.open_calls() if p.message >= last]
     return out
+
+
+def _last_answer(log: Transcript, span: Span) -> int:
+    """Where the newest answer starts: one answer may be several messages, a call each."""
+    at = span.end
+    while at > span.start and log[at - 1].role != "assistant":
+        at -= 1
+    while at > span.start and log[at - 1].role == "assistant":
+        at -= 1
+    return at
 
 
 def _sealed_runs(log: Transcript, span: Span) -> list[Span]:

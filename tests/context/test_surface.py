@@ -283,3 +283,10 @@ def test_too_little_to_compact_is_reported_and_changes_nothing():
 def test_settings_that_leave_no_room_are_refused(given):
     with pytest.raises(ConfigError):
         Context(config={}, **given)
+
+
+def test_items_of_responses_are_no_turns_that_have_to_alternate():
+    config = {"models": {"strict": {"window": 4_000, "quirks": {"alternation": True}}}}
+    ctx, _ = filled("openai-responses", model="strict", window=4_000, config=config)
+    assert isinstance(ctx.compact(), Epoch)
+    assert problems(list(ctx.view_messages()), "openai-responses") == []

@@ -107,8 +107,8 @@ class Context:
         counter = Counter.of(known) if known is not None else Counter("gpt-o200k")
         self._tools, self._system = jsonio.copy(list(tools or ())), jsonio.copy(system)
         self._sent = 0
-        alternates = wire == "anthropic" or (known is not None and known.quirks.alternation)
-        self._log = Log(self._wire, counter, alternates=alternates)
+        strict = known is not None and known.quirks.alternation and wire == "openai-chat"  # items are no turns
+        self._log = Log(self._wire, counter, alternates=self._wire.alternates or strict)
         self._aux, self._main = from_spec(summarizer, settings), from_spec(main_summarizer or "main", settings)
         apart = system if self._wire.system_key else None
         limits = limits_of(
