@@ -105,10 +105,14 @@ def current(statements: Iterable[Statement]) -> list[Statement]:
     listed.sort(key=lambda s: s.source)
     roots = [_roots(s.body) for s in listed]
     common = Counter(w for words in roots for w in words)
+    masks = [_masked(s.body) for s in listed]
     gone: set[int] = set()
     for j, new in enumerate(listed):
+        if "?" in new.text:
+            continue
         earlier = [i for i in range(j) if i not in gone]
-        gone |= _replaced(new, roots[j], earlier, listed, roots, common)
+        same = {i for i in earlier if masks[i] == masks[j] != listed[i].body}
+        gone |= same or _replaced(new, roots[j], earlier, listed, roots, common)
     return [s for i, s in enumerate(listed) if i not in gone]
 
 
@@ -120,11 +124,6 @@ def _replaced(
     roots: Sequence[frozenset[str]],
     common: Counter[str],
 ) -> set[int]:
-    if "?" in new.text:
-        return set()
-    same = {i for i in earlier if _masked(listed[i].body) == _masked(new.body) != listed[i].body}
-    if same:
-        return same
     if kin := _under_one_label(new, earlier, listed):
         return kin
     changed = new.changes
