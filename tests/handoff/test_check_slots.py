@@ -140,3 +140,9 @@ def test_names_in_prose_are_reported_and_left():
     text = "The helper save_cart uses loadCart and load_cart."
     assert unsupported_names(text, S) == ["save_cart", "loadCart"]
     assert strike(text, S, LEDGER).text == text
+
+
+def test_a_command_behind_a_prompt_stands_whole_in_a_source_or_goes():
+    looked = strike("```\n$ rm -rf build/out\n$ git status --short\n```", Source(SOURCE), LEDGER)
+    assert looked.text == "```\n$ git status --short\n```"
+    assert looked.struck == ["rm -rf build/out"]

@@ -81,3 +81,30 @@ def test_a_value_given_anew_is_told_beside_the_old_one():
     found, changed = current(Sections({t.STATE: "- dev port 8080\n- test port 9191\n- 7 things"}), ledger)
     assert found[t.STATE] == "- dev port 8080 (later: 9191)\n- test port 9191\n- 7 things"
     assert changed == ["- dev port 8080"]
+
+
+@pytest.mark.parametrize(
+    "now", ["The budget is $500 now, not $800.", "The budget goes from $800 to $500.", "$500 instead of $800."]
+)
+def test_a_rule_that_names_the_old_value_to_deny_it_takes_its_place_all_the_same(now: str):
+    ledger = Ledger(
+        constraints=(
+            Constraint("Keep the monthly budget at $800.", 1, topic="budget", superseded_by=5),
+            Constraint(now, 5, topic="budget"),
+        )
+    )
+    assert said(t.CONSTRAINTS, "- The budget is $800.", ledger) == "- The budget is $500."
+
+
+@pytest.mark.parametrize(
+    ("line", "right"),
+    [
+        ("Monthly budget: USD 800.", "Monthly budget: $500."),
+        ("The monthly budget is 800 dollars", "The monthly budget is $500"),
+        ("monthly budget = 800", "monthly budget = $500"),
+        ("the budget report lists 800 rows of a month", "the budget report lists 800 rows of a month"),
+        ("the monthly budget report is 800 lines long", "the monthly budget report is 800 lines long"),
+    ],
+)
+def test_an_amount_is_replaced_however_it_is_spelled(line: str, right: str):
+    assert said(t.STATE, line) == right

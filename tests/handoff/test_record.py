@@ -153,3 +153,16 @@ def test_what_points_back_into_an_answered_request_is_not_listed_without_it():
     assert "It should be NotFound." in listed(set())  # the request stands nowhere else: it is kept
     still_open = Ledger(requests=(Request(asked, 1),), constraints=ledger.constraints)
     assert "It should be NotFound." in listed({1}, still_open)
+
+
+def test_a_value_that_only_a_replaced_rule_set_is_not_listed_as_one_that_holds():
+    ledger = Ledger(
+        constraints=(
+            Constraint("The budget for the job is $800.", 1, topic="budget", superseded_by=5),
+            Constraint("The budget is $500 now, not $800.", 5, topic="budget"),
+        ),
+        values=(Value("$800", 1, "amount", "The budget for the job"), Value("$500", 5, "amount", "The budget")),
+    )
+    found = closing.sections(ledger, frozenset(), 900, len).sections
+    assert "$500" in found[t.CONTEXT]
+    assert "$800" not in found[t.CONTEXT]

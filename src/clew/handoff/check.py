@@ -14,6 +14,7 @@ from clew.handoff import template as t
 from clew.handoff.language import NAMES, detect, spoken
 from clew.handoff.orders import without_leave, without_orders
 from clew.handoff.outcomes import corrected
+from clew.handoff.quotes import without_inventions
 from clew.handoff.shape import cleaned, declined, sectioned
 from clew.handoff.slots import strike, unsupported_names
 from clew.handoff.stale import current
@@ -33,6 +34,7 @@ _KNOWN = 12  # facts of the ledger from which on a text that names none of them 
 _INVENTED, _INVENTED_SHARE = 20, 0.6  # struck slots, and their share, that make a text worth less than the ledger's
 _FILL = 0.25  # of the budget, for what the ledger knows besides
 _STATEMENT = 5  # content words that make a line a statement
+_USERS, _OF_USERS = (t.TASK, t.CONSTRAINTS, t.PENDING), 2  # sections of what users want, where fewer words make one
 _SUPPORTED = 0.4  # share of them that a source must hold
 _QUOTED = 160
 
@@ -135,17 +137,18 @@ def _checked(
     rules = [c.text for c in ledger.current_constraints]
     sections, secrets = _without_secrets(sections)  # before anything of it is quoted in a report
     for heading, body in sections.by_heading.items():
-        kept, orders = without_orders(body)
+        kept, orders = without_orders(body, source.text)
         flagged += [f"order taken out: {_short(x)}" for x in orders]
         kept, leave = without_leave(kept, rules, source.text)
         flagged += [f"against a rule of the user's, taken out: {_short(x)}" for x in leave]
         kept, wrong = corrected(heading, kept, ledger)
         changed += wrong
         looked = strike(kept, source, ledger)
-        slots += looked.slots
-        struck += looked.struck
-        flagged += _unproven(kept, source)
-        bodies[heading] = looked.text
+        said, invented = without_inventions(heading, looked.text, source)
+        slots += looked.slots + len(invented)
+        struck += [*looked.struck, *map(_short, invented)]
+        flagged += _unproven(kept, source, _OF_USERS if heading in _USERS else _STATEMENT)
+        bodies[heading] = said
     if len(struck) >= _INVENTED and len(struck) > _INVENTED_SHARE * slots:
         return Failure(
             "unsupported", f"{len(struck)} of {slots} paths, commands and values in the summary have no source"
@@ -163,12 +166,12 @@ def _without_secrets(sections: Sections) -> tuple[Sections, int]:
     return Sections(bodies), sum(len(find(body)) for body in sections.by_heading.values())
 
 
-def _unproven(body: str, source: Source) -> list[str]:
+def _unproven(body: str, source: Source, least: int) -> list[str]:
     """Statements of free text that share too few words with any source, and names that none holds."""
     out = [f"name not found: {n}" for n in unsupported_names(body, source)]
     for line in body.split("\n"):
         words, share = source.share(line)
-        if words >= _STATEMENT and share < _SUPPORTED:
+        if words >= least and share < _SUPPORTED:
             out.append(f"no source found: {_short(line)}")
     return out
 

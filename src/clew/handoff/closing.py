@@ -88,9 +88,25 @@ def _optional(ledger: Ledger, shown: frozenset[int]) -> Iterable[tuple[str, floa
     """Sections that hold as much as there is room for: heading, share of the room, and each line with the words of its fact."""
     yield t.FILES, 0.4, {_file(f): f.path for f in _ranked(ledger.files)}
     yield t.DECISIONS, 0.3, {one_line(_why(d), _DECIDED): d.text for d in reversed(ledger.decisions)}
-    yield t.CONTEXT, 0.2, {_named(v): v.text for v in reversed(ledger.values)}
+    gone = _replaced(ledger)
+    yield t.CONTEXT, 0.2, {_named(v): v.text for v in reversed(ledger.values) if not gone(v)}
     answered = [r for r in reversed(ledger.requests) if r.status != "open"]
     yield t.RESOLVED, 0.3, {_answered(r, shown): r.text for r in answered}
+
+
+def _replaced(ledger: Ledger) -> Callable[[Value], bool]:
+    """Whether a value was set by a rule that doesn't hold any more."""
+    old: dict[int, list[str]] = {}
+    now: dict[int, list[str]] = {}
+    for c in ledger.constraints:
+        (now if c.current else old).setdefault(c.source, []).append(c.text)
+
+    def replaced(v: Value) -> bool:
+        whole = re.compile(rf"(?<![\w.]){re.escape(v.text)}(?!\w|\.\d)")
+        held = [any(whole.search(x) for x in rules.get(v.source, ())) for rules in (old, now)]
+        return held == [True, False]
+
+    return replaced
 
 
 def _left_out(count: int, above: int, more: str, *, first: bool) -> list[str]:

@@ -7,6 +7,7 @@ What users asked stands in quotes, put there from the ledger, and is not looked 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 from clew.ledger import topics
@@ -36,13 +37,40 @@ _ORDER = re.compile(
 )
 
 
-def without_orders(text: str) -> tuple[str, list[str]]:
-    """The text without the lines that hold an order to the reader, and those lines."""
+# Words that speak to whoever reads on; a record that quotes them has a source that holds them.
+_ADDRESSED = re.compile(
+    r"""
+    ^\W*(?:\d+\.\s*)?(?:(?:important|urgent|attention|note|notice|message|reminder)\s*(?:to|for)?\s*(?:the|any)?\s*)?
+        (?:next\s+|ai\s+|coding\s+)?(?:agent|assistant|model|llm|reader|claude|chatgpt|codex)\s*[:,]\s+\S
+  | ^\W*(?:\d+\.\s*)?(?:important|urgent|attention|critical)\s*[:!]\W*(?:please\s+)?(?:you\b|delete|remove|drop|push|run|execute|send|upload|skip
+        |ignore|proceed|continue|deploy|merge|force|reset|overwrite|install|download|disable|publish|do\b|use\b)
+  | ^\W*(?:\d+\.\s*)?(?:please\s+|now,?\s+(?:please\s+)?)(?:continue|proceed|do|go|run|execute|delete|remove|drop|push|send|upload|deploy|merge
+        |install|download|disable|publish|commit|start|begin|finish|reply|respond|answer)\b
+  | \bbefore\s+(?:you\s+)?(?:reply|respond|answer)(?:ing)?\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_MARKS = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
+
+
+def without_orders(text: str, source: str) -> tuple[str, list[str]]:
+    """The text without the lines that hold an order to the reader, and those lines. What only reads like one stays where
+    a source says it in the same words.
+    """
     kept: list[str] = []
     gone: list[str] = []
     for line in text.split("\n"):
-        (gone if _ORDER.search(line) else kept).append(line)
+        plain = _plain(line)
+        told = _ADDRESSED.search(plain) is not None and _MARKS.sub("", line).strip() not in source
+        (gone if told or _ORDER.search(plain) else kept).append(line)
     return "\n".join(kept).strip() if gone else text, gone
+
+
+def _plain(line: str) -> str:
+    """The line as it reads: without letters in other shapes, and without characters that nobody sees."""
+    if line.isascii():
+        return line
+    return "".join(c for c in unicodedata.normalize("NFKC", line) if unicodedata.category(c) != "Cf")
 
 
 _LEAVE = re.compile(

@@ -43,6 +43,7 @@ _TRAILING = ".,;:!?)'\"…"
 _NUMBER = re.compile(r"\s*\d{1,6}\.\s")  # of an item of a list
 _IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
 _CUT = re.compile(r"…|\s\|\s")  # where a quote leaves something out
+_PROMPT = re.compile(r"^(?P<lead>\s*(?:[\w.@:~-]*[$❯]) )(?P<typed>[A-Za-z./~]\S*[^\n]*?)\s*$")
 _IN_CODE = re.compile(r"[^\s'\"`;|&<>(){}\[\],=]+")
 
 
@@ -79,7 +80,18 @@ def strike(text: str, source: Source, ledger: Ledger) -> Struck:
         out.struck.append(slot.strip("`"))
         return _left(kind) + match[0][len(slot) :]
 
-    lines = [_line(line, judged) for line in text.split("\n")]
+    def prompted(line: str) -> str | None:
+        """A line as a terminal shows a command: it stands whole in a source, or it goes."""
+        typed = _PROMPT.match(line)
+        if typed is None:
+            return None
+        out.slots += 1
+        if known.code(typed["typed"]):
+            return line
+        out.struck.append(typed["typed"])
+        return f"{typed['lead']}{MARK}"
+
+    lines = [prompted(line) or _line(line, judged) for line in text.split("\n")]
     out.text = "\n".join(x for x in lines if MARK not in x or any(c.isalnum() for c in _numberless(x)))
     return out
 

@@ -19,6 +19,10 @@ _PAST = re.compile(
 _VALUE = re.compile(
     r"[$€£¥]\s?\d[\d,]*(?:\.\d+)?[kKM]?|\b\d[\d,]*(?:\.\d+)*(?:\s?(?:%|[€£]|USD|EUR|[kKMGT]i?B\b|ms\b))?|`[^`\n]+`|\b[\w.-]+/[\w./-]+|\b\w+\.\w{1,5}\b"
 )
+_MONEY = ("$", "€", "£", "¥")
+_DENIED = re.compile(  # a value that a rule names only to say that it isn't the one
+    r"\b(?:not|instead\s+of|rather\s+than|no\s+longer|(?:up\s+|down\s+)?from)\s+(?:the\s+)?\S*\d\S*", re.IGNORECASE
+)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
@@ -50,8 +54,9 @@ def _heir(ledger: Ledger, old: Constraint) -> str:
 
 
 def _drop_rule(bodies: dict[str, str], old: Constraint, heir: str, changed: list[str]) -> None:
-    stale = {v for v in _values(old.text) if v not in _values(heir)}
-    fresh = [v for v in _values(heir) if v not in _values(old.text)]
+    now = _values(_DENIED.sub(" ", heir))
+    stale = {v for v in _values(old.text) if v not in now}
+    fresh = [v for v in now if v not in _values(old.text)]
     topic = _words(old.text) & _words(heir) if heir else _words(old.text)
     for heading in _CURRENT:
         kept = []
@@ -59,7 +64,7 @@ def _drop_rule(bodies: dict[str, str], old: Constraint, heir: str, changed: list
             if " ".join(old.text.split()) in " ".join(line.split()):
                 changed.append(line.strip())
                 continue
-            hit = [v for v in stale if v in _values(line)]
+            hit = [*(v for v in stale if v in _values(line)), *_spelled_out(stale, line)]
             about = not topic or topic & _words(line) or heading == t.CONSTRAINTS
             told = any(v in _values(line) for v in fresh) or _PAST.search(line)
             if hit and about and not told:
@@ -69,6 +74,20 @@ def _drop_rule(bodies: dict[str, str], old: Constraint, heir: str, changed: list
             kept.append(line)
         if heading in bodies:
             bodies[heading] = "\n".join(kept).strip()
+
+
+def _spelled_out(values: set[str], line: str) -> list[str]:
+    """Amounts of money as the line spells them otherwise: with the currency in words, or behind "is" or "="."""
+    out: list[str] = []
+    for amount in (v.lstrip("$€£¥ ") for v in values if v[:1] in _MONEY):
+        number = re.escape(amount)
+        otherwise = re.compile(
+            rf"\b(?:USD|EUR|GBP)\s?{number}(?![\w,]|\.\d)|(?<![\w$€£¥.,]){number}\s?(?:USD|EUR|GBP|dollars?|euros?|pounds?|bucks)\b"
+            rf"|(?:(?<=[=:] )|(?<=\bis )|(?<=\bof )|(?<=[=:])){number}(?=\s*(?:[.;,)]?\s*$|[.;)]\s))",
+            re.IGNORECASE,
+        )
+        out += otherwise.findall(line)
+    return list(dict.fromkeys(out))
 
 
 def _drop_repeated(bodies: dict[str, str], old: Constraint, changed: list[str]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 _WORDS = re.compile(r"[^\W\d_]{4,}")
+_SPELLED = re.compile(r"\w+")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]{2,}")
 _STEM = 5  # letters of a word that are compared, so that its endings don't matter
 _TRIES = 400  # places of a word that are looked at
@@ -30,6 +31,17 @@ class Source:
     @cached_property
     def _units(self) -> frozenset[str]:
         return frozenset(units(self.text))
+
+    @cached_property
+    def _spoken(self) -> str:
+        return f" {_spelled(self.text)} "
+
+    def said(self, *pieces: str, least: int) -> bool:
+        """Whether each piece stands there word for word, whatever its marks and capitals; one of fewer than `least` words
+        counts as said.
+        """
+        words = [w for p in pieces if (w := _spelled(p))]
+        return all(w.count(" ") + 1 < least or f" {w} " in self._spoken for w in words)
 
     def whole(self, value: str, *, within: str = "", fold: bool = False) -> bool:
         """Whether `value` stands there and neither side goes on with a word character or one of `within`."""
@@ -101,6 +113,10 @@ def units(text: str) -> list[str]:
     words = [w[:_STEM].lower() for w in _WORDS.findall(_CJK.sub(" ", text))]
     pairs = [run[i : i + 2] for run in _CJK.findall(text) for i in range(len(run) - 1)]
     return words + pairs
+
+
+def _spelled(text: str) -> str:
+    return " ".join(_SPELLED.findall(text.casefold()))
 
 
 def _joins(character: str, within: str) -> bool:
