@@ -76,3 +76,9 @@ def test_open_requests_files_and_commands_stand_too():
 def test_it_never_takes_more_than_its_room(said, room):
     made = drawn(said, room)
     assert len(made.text) <= max(room, len("[Compacted by Clew]"))
+
+
+def test_what_a_user_said_anew_comes_before_what_was_said_once():
+    said = [f"RULE: The code item{n}-1{n} is not to be shown to anybody." for n in range(4)]
+    text = drawn([*said, "RULE: The code wolf-17 is retired, use wolf-18 from now on."], 120).text
+    assert "wolf-18" in text

@@ -20,7 +20,7 @@ from clew.ledger.tools import one_line
 from clew.redact import redact
 
 _WHOLE = 240  # characters of a message that is one statement; a longer one is taken apart
-_WORTH = {"constraint": 3.0, "preference": 2.0, "labelled": 3.0, "change": 3.0, "value": 1.5, "plain": 0.4}
+_WORTH = {"constraint": 3.0, "preference": 2.0, "labelled": 3.0, "change": 4.0, "value": 1.5, "plain": 0.4}
 _LEAD_IN = re.compile(r"^(?:quick )?(?:update|note|reminder|fyi|btw)[:,]\s+", re.IGNORECASE)
 _FILE, _COMMAND, _BINDS, _MUST = 1.2, 1.0, 3.0, 9.0
 
@@ -55,13 +55,19 @@ def brief(
     lead = f"{SHORT_BANNER} {note}".strip()
     held: list[_Line] = []
     for line in sorted([*must, *may], key=lambda x: (-x.worth / (measure(x.text) + 2), -x.at)):
-        short = [replace(line, text=x) for x in sentences(line.text) if line.worth >= _BINDS and binding(x)]
-        for form in (line, *short):
+        for form in _forms(line):
             if measure(_text(lead, [*held, form])) <= room:
                 held.append(form)
                 break
     text = redact(_text(lead, held), force=True)
     return Brief(text, frozenset(x.at for x in held if x.at >= 0), len(must) + len(may) - len(held))
+
+
+def _forms(line: _Line) -> Iterable[_Line]:
+    """The line, and what of it binds, for where there is no room for the whole."""
+    yield line
+    if line.worth >= _BINDS:
+        yield from (replace(line, text=x) for x in sentences(line.text) if binding(x))
 
 
 def _pinned(ledger: Ledger, stated: Sequence[Statement]) -> list[_Line]:
@@ -73,7 +79,7 @@ def _pinned(ledger: Ledger, stated: Sequence[Statement]) -> list[_Line]:
     for c in ledger.current_constraints:
         whole = next((s for s in stated if s.source == c.source and c.text in s.text), None)
         if whole is not None:
-            pinned.append(_Line(c.source, whole.body, whole.label, _WORTH[c.kind]))
+            pinned.append(_Line(c.source, whole.body, whole.label, max(_WORTH[c.kind], _WORTH[_sort(whole)])))
     return list(dict.fromkeys(pinned))
 
 
@@ -94,9 +100,11 @@ def _statements(at: int, text: str) -> Iterable[Statement]:
 
 
 def _sort(s: Statement) -> str:
+    if s.changes:  # what it took the place of is gone, and the user thought it worth saying again
+        return "change"
     if s.label:
         return "labelled"
-    return binding(s.body) or ("change" if s.changes else "value" if s.sorts or names_in(s.body) else "plain")
+    return binding(s.body) or ("value" if s.sorts or names_in(s.body) else "plain")
 
 
 def _text(lead: str, lines: Iterable[_Line]) -> str:
