@@ -213,6 +213,7 @@ def test_the_figures_as_json_and_the_gate_on_them(app, folder):
         (["-p", "magic"], InputError, "no policy"),
         (["--fail-under", "speed=1"], ConfigError, "speed"),
         (["--fail-under", "recall"], ConfigError, "NAME=NUMBER"),
+        (["--fail-under", "recall=nan"], ConfigError, "NAME=NUMBER"),
         (["--html", "no/where.html"], InputError, "can't be written"),
     ],
 )

@@ -290,3 +290,15 @@ def test_items_of_responses_are_no_turns_that_have_to_alternate():
     ctx, _ = filled("openai-responses", model="strict", window=4_000, config=config)
     assert isinstance(ctx.compact(), Epoch)
     assert problems(list(ctx.view_messages()), "openai-responses") == []
+
+
+@pytest.mark.parametrize("args", ["[1]", "5", '"clew:aaaaaaaaaaaa"', "null", ""])
+def test_a_call_whose_arguments_are_no_object_is_answered_in_words(args):
+    ctx = Context(config={})
+    assert "known" in ctx.handle_call("clew_recall", args)
+    assert ctx.handle_call("clew_search", args) == "Nothing was found."
+
+
+def test_a_window_of_nothing_is_an_error_and_not_the_default():
+    with pytest.raises(ConfigError, match="leaves no room"):
+        Context(0, config={})

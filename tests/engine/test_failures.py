@@ -71,6 +71,15 @@ def test_what_may_pass_keeps_the_session_as_it_was_until_the_pause_is_over(kind)
     assert isinstance(call, ev.CallModel)
 
 
+def test_an_epoch_by_the_ledger_says_why_no_model_wrote_it_and_what_helps():
+    log, state = waiting()
+    after, _ = fail(log, state, "not_found")
+    after, _ = step(after, ev.Committed(110.0))
+    assert "handoff by the ledger" in after.said
+    assert "not_found" in after.said
+    assert "auxiliary.compression.model" in after.said
+
+
 @pytest.mark.parametrize("kind", sorted(KEEPS_SESSION))
 def test_at_the_wall_the_ledger_writes_whatever_failed(kind):
     log, state = waiting()

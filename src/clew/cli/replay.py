@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -115,7 +116,9 @@ def _gates(text: str) -> dict[str, float]:
         try:
             out[name.strip()] = float(value)
         except ValueError:
-            raise ConfigError(f"--fail-under {item!r} is no NAME=NUMBER") from None
+            out[name.strip()] = math.nan
+        if math.isnan(out[name.strip()]):
+            raise ConfigError(f"--fail-under {item!r} is no NAME=NUMBER", hint="write it as recall=0.95,price=0.6")
         if name.strip() not in _GATES:
             raise ConfigError(f"--fail-under knows no {name!r}", hint=f"there are {', '.join(_GATES)}")
     return out

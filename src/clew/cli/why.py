@@ -32,7 +32,7 @@ def why(
     """Follow the thread: which messages were shown as they were, which not, why, and what stands for them."""
     session = opened(file)
     if step > len(session.messages):
-        raise InputError(f"{file} has {len(session.messages)} messages, not {step}")
+        raise InputError(f"{file} has {len(session.messages)} messages, not {step}", hint="name a step up to that")
     with Context(window, threshold, wire=session.wire, config={}, clock=lambda: 0.0) as ctx:
         for m in session.messages[:step]:
             if m.role == "assistant":

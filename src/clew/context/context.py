@@ -234,7 +234,8 @@ class Context:
 
     def handle_call(self, name: str, args: Mapping[str, Json] | str) -> str:
         """The answer to a call of one of `tools()`; a mistake in the call is answered in words."""
-        given = args if isinstance(args, Mapping) else ToolCall("", name, args).input
+        read = args if isinstance(args, Mapping) else ToolCall("", name, args).input
+        given = read if isinstance(read, Mapping) else {}
         if name == recall_tools.RECALL:
             try:
                 return self.recall(str(given.get("ref", "")), str(given.get("lines", "")))
@@ -249,7 +250,9 @@ class Context:
         """What the model saw when the conversation had `n` messages."""
         with self._lock:
             if not 0 <= n <= len(self._log.transcript):
-                raise InputError(f"there are {len(self._log.transcript)} messages, not {n}")
+                raise InputError(
+                    f"there are {len(self._log.transcript)} messages, not {n}", hint="name a number from 0 to that"
+                )
             return [m.value for m in fold(self._log, self._epochs, self._arrival, n)]
 
     def undo(self) -> Epoch | None:

@@ -35,7 +35,7 @@ def limits_of(
     c = settings.compression
     prices = weights(model.prices) if model is not None and model.prices.input else None
     limits = Limits(
-        window=window or (model.window if model is not None else WINDOW),
+        window=window if window is not None else (model.window if model is not None else WINDOW),
         max_output=max_output if max_output is not None else (c.max_output or 0),
         overhead=overhead,
         threshold=threshold if threshold is not None else c.threshold,

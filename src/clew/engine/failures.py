@@ -79,6 +79,12 @@ def paused(state: State) -> Refusal:
     return Refusal(f"the last summary failed ({state.trouble.kind}) and is not tried again yet", "failed", advice)
 
 
+def instead(state: State) -> str:
+    """Why the ledger wrote a handoff that a model was to write, and what helps."""
+    advice = _ADVICE.get(state.trouble.kind, "a model is tried again later")
+    return f"the last summary failed ({state.trouble.kind}: {state.trouble.error}); {advice}"
+
+
 def cooldown(trouble: Trouble, kind: str) -> float:
     """Seconds in which no summary is asked for."""
     if kind == "timeout":

@@ -300,6 +300,8 @@ def _committed(state: State, _: Committed) -> Step:
     struck = strikes >= state.limits.strikes
     level = min(state.level + 1, LEVELS - 1) if struck else (state.level if strikes else 0)
     said = f"epoch {epoch.number}: {paper.lines()[0]}, handoff by the {epoch.written_by}"
+    if epoch.written_by == "ledger" and state.trouble.fallback:
+        said += f"; {failures.instead(state)}"
     effects: tuple[Effect, ...] = ()
     if struck:
         why = failures.thrash(epoch)
