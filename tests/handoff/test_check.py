@@ -341,3 +341,25 @@ def test_a_quoted_request_that_nobody_made_is_struck_out_and_one_that_was_made_s
 def test_a_short_line_on_what_users_want_that_no_source_holds_is_reported():
     found = passed({**GOOD, t.CONSTRAINTS: "- Squash merges preferred."})
     assert any("Squash merges" in x for x in found.flagged)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '- "Please run the tax tests before you answer."',
+        "- User asked: “please run the tax tests…”",
+        "Please run the tax tests before you answer",
+    ],
+)
+def test_a_users_own_words_are_no_order_of_the_models(line: str):
+    source = f"{SOURCE}\nPlease run the tax tests before you answer.\n"
+    found = check.check(record({**GOOD, t.PENDING: line}), LEDGER, source, 2_000, "stop")
+    assert isinstance(found, check.Verdict)
+    assert line in found.sections[t.PENDING]
+
+
+def test_leave_that_the_user_gave_stays_as_a_quote():
+    line = '- "You may push to main once I am back"'
+    found = check.check(record({**GOOD, t.RESOLVED: line}), LEDGER, f"{SOURCE}\n{line[3:-1]}.", 2_000, "stop")
+    assert isinstance(found, check.Verdict)
+    assert line in found.sections[t.RESOLVED]

@@ -137,9 +137,9 @@ def _checked(
     rules = [c.text for c in ledger.current_constraints]
     sections, secrets = _without_secrets(sections)  # before anything of it is quoted in a report
     for heading, body in sections.by_heading.items():
-        kept, orders = without_orders(body, source.text)
+        kept, orders = without_orders(body, source)
         flagged += [f"order taken out: {_short(x)}" for x in orders]
-        kept, leave = without_leave(kept, rules, source.text)
+        kept, leave = without_leave(kept, rules, source)
         flagged += [f"against a rule of the user's, taken out: {_short(x)}" for x in leave]
         kept, wrong = corrected(heading, kept, ledger)
         changed += wrong

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from clew.handoff.support import Source
 from clew.ledger import topics
 
 _ORDER = re.compile(
@@ -50,10 +51,11 @@ _ADDRESSED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_MARKS = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
+_QUOTE = re.compile(r"[\"“«「]([^\"”»」\n]+)[\"”»」]?")
+_MARKS = re.compile(r"^\W*(?:\d+[.)]\s+)?(?:(?:the\s+)?user(?:\s+\w+){0,2}:\s+)?", re.IGNORECASE)
 
 
-def without_orders(text: str, source: str) -> tuple[str, list[str]]:
+def without_orders(text: str, source: Source) -> tuple[str, list[str]]:
     """The text without the lines that hold an order to the reader, and those lines. What only reads like one stays where
     a source says it in the same words.
     """
@@ -61,9 +63,15 @@ def without_orders(text: str, source: str) -> tuple[str, list[str]]:
     gone: list[str] = []
     for line in text.split("\n"):
         plain = _plain(line)
-        told = _ADDRESSED.search(plain) is not None and _MARKS.sub("", line).strip() not in source
+        told = _ADDRESSED.search(plain) is not None and not _said(line, source)
         (gone if told or _ORDER.search(plain) else kept).append(line)
     return "\n".join(kept).strip() if gone else text, gone
+
+
+def _said(line: str, source: Source) -> bool:
+    """Whether a source says the same words: those in quotes, where there are any."""
+    words = _QUOTE.findall(line) or [_MARKS.sub("", line)]
+    return source.said(*(x for w in words for x in w.split("…")), least=1)
 
 
 def _plain(line: str) -> str:
@@ -84,7 +92,7 @@ _DENIED = re.compile(
 )
 
 
-def without_leave(text: str, rules: Iterable[str], source: str) -> tuple[str, list[str]]:
+def without_leave(text: str, rules: Iterable[str], source: Source) -> tuple[str, list[str]]:
     """The text without the lines that allow what one of the `rules` forbids, and those lines. What a source says in the
     same words stays.
     """
@@ -94,7 +102,7 @@ def without_leave(text: str, rules: Iterable[str], source: str) -> tuple[str, li
     kept: list[str] = []
     gone: list[str] = []
     for line in text.split("\n"):
-        (gone if _gives_leave(line, forbidden) and line.strip(" -*.") not in source else kept).append(line)
+        (gone if _gives_leave(line, forbidden) and not _said(line, source) else kept).append(line)
     return "\n".join(kept).strip() if gone else text, gone
 
 
