@@ -265,8 +265,8 @@ class Transcript:
         return n
 
     def chain_at(self, position: int) -> str:
-        """The hash of the prefix that ends with the message at `position`."""
-        return self._chains[position]
+        """The hash of the prefix that ends with the message at `position`; before the first one it is empty."""
+        return self._chains[position] if position >= 0 else ""
 
     def call_of(self, result: Place) -> Place | None:
         return self._call_of.get(result)

@@ -28,7 +28,7 @@ def fits(ctx):
 
 
 @pytest.mark.parametrize("wire", WIRES)
-@pytest.mark.parametrize("place", ["result", "last user", "only user", "first user", "arguments"])
+@pytest.mark.parametrize("place", ["result", "last user", "only user", "first user", "first result", "arguments"])
 def test_one_message_larger_than_the_window_is_clipped_and_recall_gives_it_back(wire, place):
     messages = chat(4, Shape(turns=3, calls=3, length=60, repeat=0))
     match place:
@@ -40,6 +40,9 @@ def test_one_message_larger_than_the_window_is_clipped_and_recall_gives_it_back(
             messages = [{"role": "user", "content": BIG}]
         case "first user":
             messages[1]["content"] = BIG
+        case "first result":
+            messages = [{"role": "user", "content": "Read a.txt."}, b.call("c1", "read", {"path": "a.txt"}).value]
+            messages.append(b.result("c1", BIG).value)
         case "arguments":
             arguments = json.dumps({"path": "a.txt", "content": BIG})
             call = {"id": "big", "type": "function", "function": {"name": "write", "arguments": arguments}}
@@ -47,11 +50,9 @@ def test_one_message_larger_than_the_window_is_clipped_and_recall_gives_it_back(
             messages += [{"role": "tool", "tool_call_id": "big", "content": "ok"}]
     ctx = small(wire, recall="clew recall REF")
     ctx.extend(in_wire(messages, wire))
-    if place == "only user":
-        with pytest.raises(WindowTooSmall, match="newest messages"):
-            ctx.view()  # nothing stands before it: there is no epoch to make
-        return
     view = fits(ctx)
+    assert len(ctx.epochs) == 1
+    assert fits(ctx) == view
     assert [p for p in problems(list(view), wire, final=False) if p.code != "first-user"] == []
     assert any(BIG in ctx.recall(e.reference) for e in ctx.edits)
     for m in view:
@@ -92,6 +93,22 @@ def test_switched_off_it_changes_nothing_and_refuses_nothing():
     assert ctx.edits == ()
     assert "compression is off" in ctx.status()["sentence"]
     assert ctx.compact(force=False).kind == "off"
+
+
+def test_an_epoch_that_only_shortens_is_kept_and_others_follow_it(tmp_path):
+    url = f"sqlite:///{tmp_path}/s.sqlite"
+    with small(store=url, session_id="one") as ctx:
+        ctx.append({"role": "user", "content": f"Never push to main.\n\n{BIG}"})
+        view = fits(ctx)
+        assert len(ctx.epochs[0].span) == 0
+    with small(store=url, session_id="one") as ctx:
+        assert fits(ctx) == view
+        ctx.extend([m for m in chat(4, Shape(turns=6, calls=6, length=200, system=False)) if m["role"] != "system"])
+        fits(ctx)
+        assert len(ctx.epochs) > 1
+        text = json.dumps(ctx.view())
+        assert "Never push to main." in text
+        assert all(ctx.recall(e.reference) for e in ctx.edits)
 
 
 @pytest.mark.parametrize("window", [1_500, 2_500, 4_000])

@@ -92,7 +92,8 @@ def _places(epoch: Epoch, messages: Sequence[Message]) -> Iterator[str]:
     gone = sum(e.before for e in epoch.edits if e.part < 0)
     if head:
         yield f"{_range(0, head)}: stay at the beginning"
-    yield f"{_range(start, end)}: {gone:,} tokens go into the handoff"
+    if start < end:
+        yield f"{_range(start, end)}: {gone:,} tokens go into the handoff"
     if end < len(messages):
         yield f"{_range(end, len(messages))}: stay at the end"
     for e in epoch.edits:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clew import strategies
 from clew.assemble import Assembled, assemble, words
-from clew.boundaries import choose, head_end
+from clew.boundaries import Cut, choose, head_end, last_reply, last_user_turn
 from clew.engine.events import Log
 from clew.engine.values import NOWHERE, Base, Draft, Epoch, Refusal, State, Urgency, Written
 from clew.handoff import closing, receipt, template
@@ -49,8 +49,6 @@ def draft(
     head = _first_head(log, state, system) if state.number == 0 else _lone_user(log, state, system)
     start = head if state.number == 0 else max(state.base.cut, head)
     span = Span(start, end)
-    if len(span) < 2:
-        return Refusal("there is nothing between the beginning and the newest messages", "nothing")
     target, budget = tail_target(state, level)
     sizes = [log.size(i) for i in range(start, end)]
     keep = state.limits.protect_last if level == 0 else 0
@@ -58,6 +56,12 @@ def draft(
         transcript, sizes, span, target=target, budget=budget, keep_last=keep,
         least=state.limits.least_tail, ceiling=state.limits.ceiling_tail,
     )  # fmt: skip
+    if cut is None and len(span) and urgency is Urgency.MUST_FIT and level == LEVELS - 1:
+        cut = Cut(
+            start, last_user_turn(transcript, end, start), last_reply(transcript, end, start)
+        )  # all stay, clipped
+    if cut is None and len(span) < 2:
+        return Refusal("there is nothing between the beginning and the newest messages", "nothing")
     if cut is None:
         return Refusal("no cut is legal before the newest messages: one group of calls holds them all", "nothing")
     leaving = sum(sizes[: cut.tail - start])

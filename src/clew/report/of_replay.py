@@ -80,10 +80,10 @@ def _epoch_steps(r: Replay) -> list[tuple[Epoch, int]]:
 
 def _decision(e: Epoch) -> str:
     receipt = e.receipt
+    moved = f"messages {e.span.start}–{e.span.end - 1} into the handoff" if len(e.span) else "what stays is shortened"
     return (
-        f"epoch {e.number} at message {e.at} ({e.urgency.value}: {receipt.why}): messages {e.span.start}–{e.span.end - 1} into the "
-        f"handoff, {receipt.before:,} → {receipt.after:,} tokens, {receipt.rewritten:,} rewritten, written by the "
-        f"{e.written_by}"
+        f"epoch {e.number} at message {e.at} ({e.urgency.value}: {receipt.why}): {moved}, "
+        f"{receipt.before:,} → {receipt.after:,} tokens, {receipt.rewritten:,} rewritten, written by the {e.written_by}"
         + (f", tightened to level {e.level}" if e.level else "")
         + "; "
         + "; ".join(c.sentence for c in receipt.counts if c.detected)
