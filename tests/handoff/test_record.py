@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import pytest
+
 from clew import Context
 from clew.handoff import closing
 from clew.handoff import template as t
@@ -166,3 +168,35 @@ def test_a_value_that_only_a_replaced_rule_set_is_not_listed_as_one_that_holds()
     found = closing.sections(ledger, frozenset(), 900, len).sections
     assert "$500" in found[t.CONTEXT]
     assert "$800" not in found[t.CONTEXT]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            (
+                "This session is being continued from a previous conversation that ran out of context. The conversation is summarized "
+                "below:\nAnalysis:\n1. Primary Request: fix src/a.py\n```python\n# a comment\n```\n2. Done: the tax field.\n\nPlease "
+                "continue the conversation from where we left it off without asking the user any further questions."
+            ),
+            "Analysis:\n1. Primary Request: fix src/a.py\n```python\n# a comment\n```\n2. Done: the tax field.",
+        ),
+        (
+            "This session is being continued from a previous conversation that ran out of context. The tax field was added.",
+            "The tax field was added.",
+        ),
+        (
+            "Another language model started to solve this problem and produced a summary. Use it. Here it is:\nThe tax field was added.",
+            "The tax field was added.",
+        ),
+        (
+            (
+                "The conversation history before this point was compacted into the following summary:\n\n<summary>\nShip it.\n\n## Done\n"
+                "- tax\n</summary>"
+            ),
+            "Ship it.\n\n## Done\n- tax",
+        ),
+    ],
+)
+def test_another_tools_handoff_keeps_all_it_says_but_what_it_tells_its_reader(text: str, said: str):
+    assert t.unframe(text) == (said, "")

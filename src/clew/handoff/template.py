@@ -46,6 +46,17 @@ SYSTEM_NOTE = (
 RECALL_NOTE = "A reference such as clew:… stands for an original that `{how}` prints in full."
 END_MARKER = "[End of the compacted record. What follows is the live conversation.]"
 
+_LEAD = re.compile(  # what Claude Code, Codex and pi say before a summary
+    r"\A\s*(?:This session is being continued from a previous conversation[^.\n]*\.?"
+    r"(?:\s*The (?:conversation is summarized below|summary below covers)[^.:\n]*[.:])?"
+    r"|Another language model started to solve this problem and produced a summary(?:[^\n]*?:(?=\s)|[^.\n]*\.?)"
+    r"|The conversation history before this point was compacted into the following summary[.:]?)\s*"
+)
+_TAG = re.compile(r"^</?summary>[ \t]*\n?", re.MULTILINE)
+_GO_ON = re.compile(  # and after it, to the model that reads it
+    r"^(?:Please )?continue (?:the conversation from where|with the last task)\b[^\n]*\n?|^If you need specific details from before compaction[^\n]*\n?",
+    re.MULTILINE | re.IGNORECASE,
+)
 _HEADING = re.compile(r"^#{1,4}\s+(.+?)\s*:?\s*$", re.MULTILINE)
 _ALIASES = {
     "active task": TASK, "task snapshot": TASK, "in progress": PROGRESS, "in-progress state": PROGRESS,
@@ -142,10 +153,10 @@ def unframe(text: str) -> tuple[str, str]:
         text, live = text[: hermes.start()], text[hermes.end() :]
     if recognise(text) == "clew":
         text = _without_banners(text)
-    else:
-        first = _HEADING.search(text)
-        if first is not None and recognise(text):
-            text = text[first.start() :]
+    elif (lead := _LEAD.match(text)) is not None:
+        text = _GO_ON.sub("", _TAG.sub("", text[lead.end() :]))
+    elif recognise(text) and (first := _HEADING.search(text)) is not None:
+        text = text[first.start() :]
     return text.strip(), live.strip()
 
 
