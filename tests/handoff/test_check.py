@@ -363,3 +363,11 @@ def test_leave_that_the_user_gave_stays_as_a_quote():
     found = check.check(record({**GOOD, t.RESOLVED: line}), LEDGER, f"{SOURCE}\n{line[3:-1]}.", 2_000, "stop")
     assert isinstance(found, check.Verdict)
     assert line in found.sections[t.RESOLVED]
+
+
+@pytest.mark.parametrize("line", ["- Push to main after each change.", "- Always commit directly to main."])
+def test_a_rule_of_the_models_making_that_demands_what_a_users_forbids_is_taken_out(line: str):
+    found = passed({**GOOD, t.CONSTRAINTS: f"- {RULE}\n{line}\n- Prices are in euros."})
+    assert line not in found.sections[t.CONSTRAINTS]
+    assert {f"- {RULE}", "- Prices are in euros."} <= set(found.sections[t.CONSTRAINTS].split("\n"))
+    assert any(line in x for x in found.flagged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from clew.handoff.language import detect
 from clew.handoff.slots import MARK, strike, unsupported_names
 from clew.handoff.support import Source
 from clew.ledger.facts import Ledger
@@ -146,3 +147,10 @@ def test_a_command_behind_a_prompt_stands_whole_in_a_source_or_goes():
     looked = strike("```\n$ rm -rf build/out\n$ git status --short\n```", Source(SOURCE), LEDGER)
     assert looked.text == "```\n$ git status --short\n```"
     assert looked.struck == ["rm -rf build/out"]
+
+
+def test_what_is_longer_than_any_word_goes_and_takes_no_time_to_judge():
+    looked = strike(f"found {'x' * 60_000} there", Source(SOURCE), LEDGER)
+    assert looked.text == f"found {MARK} there"
+    assert looked.struck == [f"{'x' * 60}…"]
+    assert detect(f"the file {'y' * 15_000} is not what we have to look for in it") == "en"

@@ -139,7 +139,7 @@ def _checked(
     for heading, body in sections.by_heading.items():
         kept, orders = without_orders(body, source)
         flagged += [f"order taken out: {_short(x)}" for x in orders]
-        kept, leave = without_leave(kept, rules, source)
+        kept, leave = without_leave(kept, rules, source, binding=heading == t.CONSTRAINTS)
         flagged += [f"against a rule of the user's, taken out: {_short(x)}" for x in leave]
         kept, wrong = corrected(heading, kept, ledger)
         changed += wrong

@@ -47,13 +47,14 @@ _NOT_PROSE = re.compile(
     r"(?s:```.*?(?:```|\Z))|`[^`\n]*`|^#{1,6} .*$|\bhttps?://\S+|\[[^\]\n]*\]|\S*[/\\_={}<>@]\S*|\S+\.\w+|\w*\d\w*",
     re.MULTILINE,
 )
+_NO_WORD = re.compile(r"\S{200,}")  # also because patterns that look from each letter on take too long over one
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _ENOUGH = 20_000  # characters that are looked at
 
 
 def prose(text: str) -> str:
     """The text without what has no language: code, paths, headings, marks, numbers."""
-    return _NOT_PROSE.sub(" ", text[:_ENOUGH])
+    return _NOT_PROSE.sub(" ", _NO_WORD.sub(" ", text[:_ENOUGH]))
 
 
 def detect(text: str) -> str:

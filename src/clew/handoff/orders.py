@@ -92,18 +92,27 @@ _DENIED = re.compile(
 )
 
 
-def without_leave(text: str, rules: Iterable[str], source: Source) -> tuple[str, list[str]]:
-    """The text without the lines that allow what one of the `rules` forbids, and those lines. What a source says in the
-    same words stays.
+def without_leave(text: str, rules: Iterable[str], source: Source, *, binding: bool = False) -> tuple[str, list[str]]:
+    """The text without the lines that allow what one of the `rules` forbids, and those lines; where lines are `binding`
+    themselves, also those that demand it. What a source says in the same words stays.
     """
-    forbidden = [r for r in rules if topics.forbids(r) and topics.objects(r)]
+    forbidden = [r for r in rules if topics.forbids(r) and (binding or topics.objects(r))]
     if not forbidden:
         return text, []
     kept: list[str] = []
     gone: list[str] = []
     for line in text.split("\n"):
-        (gone if _gives_leave(line, forbidden) and not _said(line, source) else kept).append(line)
+        against = _gives_leave(line, forbidden) or (binding and _demands(line, forbidden))
+        (gone if against and not _said(line, source) else kept).append(line)
     return "\n".join(kept).strip() if gone else text, gone
+
+
+def _demands(line: str, forbidden: Iterable[str]) -> bool:
+    """Whether a line says to do all of what a rule forbids."""
+    if _DENIED.search(line) is not None:
+        return False
+    said, acts = topics.words(line), topics.acts(line)
+    return any(topics.acts(rule) & acts and topics.objects(rule) <= said for rule in forbidden)
 
 
 def _gives_leave(line: str, forbidden: Iterable[str]) -> bool:

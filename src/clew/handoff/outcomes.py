@@ -29,6 +29,9 @@ _BROKEN = re.compile(
     r"\b(?:the\s+)?tests?\s+(?:suite\s+|run\s+)?(?:are\s+|is\s+|still\s+|now\s+)*(?:fail(?:s|ed|ing)?|red|broken)\b",
     re.IGNORECASE,
 )
+_DENIED = re.compile(
+    r"\b(?:no|not|none\s+of(?:\s+the)?|never)\s+(?:longer\s+)?$", re.IGNORECASE
+)  # right before a claim
 _EXIT = re.compile(r"\bexit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\s+(-?\d{1,3})\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]+)`")
 
@@ -101,16 +104,19 @@ def _names(line: str, command: str, *, whole: bool = False) -> bool:
 def _claims(line: str, runs: Sequence[TestRun]) -> list[_Claim]:
     found: list[_Claim] = []
 
-    def add(match: re.Match[str], holds: frozenset[int]) -> None:
-        if all(match.end() <= c.start or match.start() >= c.end for c in found):
-            found.append(_Claim(match.start(), match.end(), holds))
+    def add(match: re.Match[str], holds: frozenset[int], start: int = -1) -> None:
+        start = start if start >= 0 else match.start()
+        if all(match.end() <= c.start or start >= c.end for c in found):
+            found.append(_Claim(start, match.end(), holds))
 
     for m in _PAIR.finditer(line):
         add(m, _where(runs, _pair(int(m[1]), int(m[2]), failed=m[3].lower() == "fail")))
     for m in _WHOLE.finditer(line):
-        add(m, _where(runs, lambda r: r.ok))
+        denied = _DENIED.search(line[: m.start()])
+        add(m, _where(runs, _ended(well=denied is None)), denied.start() if denied is not None else -1)
     for m in _BROKEN.finditer(line):
-        add(m, _where(runs, lambda r: not r.ok))
+        denied = _DENIED.search(line[: m.start()])
+        add(m, _where(runs, _ended(well=denied is not None)), denied.start() if denied is not None else -1)
     for m in _COUNT.finditer(line):
         value = 0 if m[1].lower() in ("no", "zero") else int(m[1].replace(",", ""))
         add(m, _where(runs, _count(value, failed=m[2].lower() == "fail")))
@@ -118,6 +124,10 @@ def _claims(line: str, runs: Sequence[TestRun]) -> list[_Claim]:
     # Counts that stand together are one outcome; what comes later in the line may be of something else.
     together = next((i for i in range(1, len(found)) if _joined(line[found[i - 1].end : found[i].start])), len(found))
     return found[:together]
+
+
+def _ended(*, well: bool) -> Callable[[TestRun], bool]:
+    return lambda r: r.ok == well
 
 
 def _pair(part: int, whole: int, *, failed: bool) -> Callable[[TestRun], bool]:

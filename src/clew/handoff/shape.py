@@ -10,7 +10,10 @@ from clew.handoff.template import Sections
 from clew.handoff.wording import echoed
 from clew.ledger.foreign import BANNER, recognise
 
-_THOUGHT = re.compile(r"<(think|thinking|analysis|scratchpad|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(
+    r"<(think|thinking|analysis|scratchpad|reasoning|tool_call|tool_use|function_calls?)>.*?(?:</\1>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
 _TAGS = re.compile(r"</?(?:summary|record|handoff|answer|output|response|context|document)>\s*", re.IGNORECASE)
 _FENCE = re.compile(r"\A\s*```[\w-]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _OTHERS_TURN = re.compile(  # a turn of someone else's in the reply, to its end or to the next heading

@@ -43,6 +43,8 @@ _TRAILING = ".,;:!?)'\"…"
 _NUMBER = re.compile(r"\s*\d{1,6}\.\s")  # of an item of a list
 _IDENTIFIER = re.compile(r"\b(?:[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+)\b")
 _CUT = re.compile(r"…|\s\|\s")  # where a quote leaves something out
+_ENDLESS = re.compile(r"\S{400,}")
+_SHOWN = 60  # characters of such a thing that a report quotes
 _PROMPT = re.compile(r"^(?P<lead>\s*(?:[\w.@:~-]*[$❯]) )(?P<typed>[A-Za-z./~]\S*[^\n]*?)\s*$")
 _IN_CODE = re.compile(r"[^\s'\"`;|&<>(){}\[\],=]+")
 
@@ -91,7 +93,16 @@ def strike(text: str, source: Source, ledger: Ledger) -> Struck:
         out.struck.append(typed["typed"])
         return f"{typed['lead']}{MARK}"
 
-    lines = [prompted(line) or _line(line, judged) for line in text.split("\n")]
+    def endless(match: re.Match[str]) -> str:
+        """What is longer than any word stands as it is in a source, or goes; the patterns would take too long over it."""
+        if match[0] in source.text:
+            return match[0]
+        out.slots += 1
+        out.struck.append(f"{match[0][:_SHOWN]}…")
+        return MARK
+
+    cut = _ENDLESS.sub(endless, text)
+    lines = [prompted(line) or _line(line, judged) for line in cut.split("\n")]
     out.text = "\n".join(x for x in lines if MARK not in x or any(c.isalnum() for c in _numberless(x)))
     return out
 
@@ -108,7 +119,8 @@ def _line(line: str, judged: Callable[[re.Match[str]], str]) -> str:
 
 def unsupported_names(text: str, source: Source) -> list[str]:
     """Identifiers in free text that no source holds: reported, not struck."""
-    plain = re.sub(r"`[^`\n]*`|\[[^\]\n]*\]|\S*/\S*", " ", text)
+    plain = re.sub(r"`[^`\n]*`|\[[^\]\n]*\]", " ", text)
+    plain = " ".join(w for w in plain.split() if "/" not in w)
     return [n for n in dict.fromkeys(_IDENTIFIER.findall(plain)) if not source.whole(n)]
 
 
