@@ -178,3 +178,12 @@ def test_sealed_thinking_is_kept_whole_or_dropped_whole():
         assert problems(list(ctx.view_messages()), "anthropic") == []
     assert ctx.epochs
     assert 0 < len(kept) < 40
+
+
+def test_where_what_must_be_kept_has_no_room_the_error_names_some_of_it():
+    ctx = small(window=1_000)
+    for n in range(90):
+        rule = f"Never touch storage/account_{n}/secret_{n}.txt."
+        ctx.extend([{"role": "user", "content": rule}, {"role": "assistant", "content": "Noted."}])
+    with pytest.raises(WindowTooSmall, match=r"pinned fact.*Never touch storage"):
+        ctx.view()

@@ -52,8 +52,9 @@ def sentence(state: State, used: int, messages: int) -> str:
 def too_small(state: State) -> str:
     """Why nothing helps: what fills the window."""
     limits, base = state.limits, state.base
+    refused = f"; {state.said}" if state.said and state.refused_at == state.length else ""
     return (
         f"the view takes {estimate(state):,} tokens and {limits.hard:,} are there "
         f"({limits.window:,} less {limits.max_output:,} for output and {limits.overhead:,} for system and tools); "
-        f"pinned are {base.tokens:,} tokens of beginning and handoff and {state.tail_tokens:,} of the newest messages"
+        f"pinned are {base.tokens:,} tokens of beginning and handoff and {state.tail_tokens:,} of the newest messages{refused}"
     )
