@@ -249,3 +249,8 @@ def test_a_sentence_broken_at_a_width_is_one():
     assert current(text) == [
         "The provider is offline: never add any code that loads remote sources or sends telemetry anywhere."
     ]
+
+
+def test_an_order_stays_one_whatever_is_told_of_its_object():
+    said = "Never rename the column account_0 that the team reads."
+    assert current(said) == [said]

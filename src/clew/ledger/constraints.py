@@ -9,6 +9,7 @@ from typing import Literal
 from clew.ledger import topics
 from clew.ledger.cues import binding
 from clew.ledger.facts import Constraint
+from clew.ledger.scope import apart
 from clew.ledger.sentences import sentences, unquoted
 
 _LONGEST = 600
@@ -131,6 +132,8 @@ def _pasted(text: str) -> int:
 
 def _replaces(new: Constraint, old: Constraint) -> bool:
     if new.source == old.source and not topics.corrects(new.text):
+        return False
+    if not topics.changes(new.text) and apart(new.text, old.text):
         return False
     if new.topic == "branch" and topics.branch(new.text) == topics.branch(old.text) != "":
         return False

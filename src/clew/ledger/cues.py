@@ -97,7 +97,9 @@ _TOLD = re.compile(
     r"|\b(?:i|we)\s+(?:never|always|only)\s+\w+|\b(?:got\s+a\s+report|popped\s+up|happened|noticed\s+that)\b",
     re.IGNORECASE,
 )
-_TOLD_AS_ORDER = re.compile(r"\b(?:must|do not|don['’]?t|make sure|should)\b", re.IGNORECASE)
+_TOLD_AS_ORDER = re.compile(
+    r"\b(?:must|do not|don['’]?t|make sure|should)\b|\A\W*(?:please\s+)?(?:never|always)\s+[a-z]+\s", re.IGNORECASE
+)
 _ASKED = re.compile(r"[?？][ \"')*_]*$")
 _PUT_FORWARD = re.compile(
     r"^(?:i|we)\s+(?:think|feel|believe|guess)\b|\bfirst\W*$", re.IGNORECASE
