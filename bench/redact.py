@@ -1,10 +1,11 @@
 """Redaction, measured: recall by family, false positives on real tool results, speed of both engines.
 
-    python bench/redact.py [--families]
+    python bench/redact.py [--families] [--code DIR]
 
 Recall is over the vectors of `tests/test_redact_vectors.py`. False positives are findings in the tool results of the
 bench sessions (`CLEW_BENCH_DIR`), each printed so that a reader can judge it; none of those sessions holds a secret
-that we know of, so every finding counts against us. Speed is CPU time on blocks of 100 KB of the same tool results,
+that we know of, so every finding counts against us. With `--code` the same is done with the source files below a
+directory, at most 40 MB of them. Speed is CPU time on blocks of 100 KB of the same tool results,
 the best of five rounds.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -30,6 +32,7 @@ from clew.redact.marks import Marks  # noqa: E402
 
 BENCH = Path(os.environ.get("CLEW_BENCH_DIR", ROOT.parent / "shared" / "bench"))
 BLOCK = 100_000
+SOURCES = frozenset([".py", ".js", ".mjs", ".ts", ".json", ".yaml", ".toml", ".md", ".rs", ".go", ".h", ".c", ".html"])
 
 
 def tool_results() -> list[str]:
@@ -40,6 +43,21 @@ def tool_results() -> list[str]:
             if message["role"] == "tool":
                 content = message["content"] or ""
                 out.append(content if isinstance(content, str) else "".join(part.get("text", "") for part in content))
+    return out
+
+
+def source_files(folder: Path) -> list[str]:
+    """The texts of source files below a folder, up to 40 MB of them, in an order that mixes folders."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file())
+    random.Random(1).shuffle(paths)
+    out, size = [], 0
+    for path in paths:
+        if size > 40_000_000:
+            break
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if len(text) < 2_000_000:
+            out.append(text)
+            size += len(text)
     return out
 
 
@@ -56,7 +74,7 @@ def show_recall(*, families: bool) -> None:
             print(f"  {family:20} {hit:4}/{of:<4} {hit / of:.3f}")
 
 
-def show_false_positives(texts: list[str], engine: Engine) -> None:
+def show_false_positives(texts: list[str], engine: Engine, what: str = "tool results") -> None:
     """Every finding, and how many a megabyte."""
     size = sum(len(text.encode("utf-8", "replace")) for text in texts) / 1e6
     count = 0
@@ -64,7 +82,7 @@ def show_false_positives(texts: list[str], engine: Engine) -> None:
         for found in findings(text, engine, Marks(), code_file=False):
             count += 1
             print(f"  {found.family}: {text[max(0, found.start - 40) : found.end + 20]!r}")
-    print(f"false positives: {count} in {size:.2f} MB of tool results = {count / size:.2f} a MB")
+    print(f"false positives: {count} in {size:.2f} MB of {what} = {count / size:.2f} a MB")
 
 
 def speed(blocks: list[str], work: Callable[[str], object]) -> float:
@@ -96,6 +114,7 @@ def main() -> None:
     """Print the three tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--families", action="store_true", help="every family, not only those below 1")
+    parser.add_argument("--code", type=Path, help="count false positives in the source files below this folder as well")
     arguments = parser.parse_args()
     show_recall(families=arguments.families)
     try:
@@ -103,6 +122,8 @@ def main() -> None:
     except ImportError:
         engines = [StdlibEngine()]
         print("left out: hyperscan (pip install 'clew[redact-fast]')")
+    if arguments.code is not None:
+        show_false_positives(source_files(arguments.code), engines[0], f"source below {arguments.code.name}")
     if not (BENCH / "sessions").is_dir():
         print(f"left out: false positives and speed, no bench sessions at {BENCH} (set CLEW_BENCH_DIR)")
         return

@@ -159,7 +159,21 @@ def structural_vectors() -> list[Vector]:
         + _fill("command-line", COMMAND, rng, passwords=True)
         + _fill("command-line", PIPED, rng, passwords=True)
     )
-    return out + _block_vectors(rng)
+    return out + _everyday(rng) + _block_vectors(rng)
+
+
+def _everyday(rng: random.Random) -> list[Vector]:
+    drawn = [p for p in PASSWORDS if not set(p) & set("&#@$!")]
+    out = []
+    for family, templates in EVERYDAY_PASSWORDS.items():
+        out += [
+            Vector(family, template.format(p), p) for template in templates for p in (drawn[0], drawn[3], drawn[-2])
+        ]
+    for family, templates in EVERYDAY_TOKENS.items():
+        out += _fill(family, templates, rng)
+    out += [Vector("prose", text, re.split('[=: "]', text.rstrip('";}'))[-1]) for text in THOUGHT_UP]
+    out += [Vector("phone", text, re.sub("[^0-9]", "", text)[-4:]) for text in PHONES]
+    return out + [Vector("discord-mention", text, "157479218442352252") for text in MENTIONS]
 
 
 def _block_vectors(rng: random.Random) -> list[Vector]:
@@ -191,6 +205,11 @@ def _block_vectors(rng: random.Random) -> list[Vector]:
         out.append(Vector("private-key", "key: |\n" + "\n".join(f"    {row}" for row in pem.splitlines()), line))
         out.append(Vector("private-key", json.dumps(json.dumps({"k": pem})), line))
         out.append(Vector("private-key", "\n".join(f"{n:6}→{row}" for n, row in enumerate(pem.splitlines())), line))
+        out.append(
+            Vector("private-key", "\n".join(f"deploy/id_rsa-{n}-{row}" for n, row in enumerate(pem.splitlines())), line)
+        )
+        out.append(Vector("private-key", pem.replace("\n", "&#10;"), line))
+        out.append(Vector("private-key", json.dumps(pem).replace("/", "\\/"), line.split("/")[0]))
     head = base64.urlsafe_b64encode(json.dumps({"alg": "HS256", "typ": "JWT"}).encode()).decode().rstrip("=")
     for number in range(PER_SHAPE):
         body = (
@@ -260,6 +279,35 @@ def _block_vectors(rng: random.Random) -> list[Vector]:
     return out
 
 
+# Where people really write them: tools, files and encodings of every day. Filled with passwords, with what a machine drew, or both.
+EVERYDAY_PASSWORDS = {
+    "env-assignment": ("DB_PASSWORD={}", "SSHPASS={} sshpass -e ssh h", "- MYSQL_PASSWORD={}", "requirepass {}", "masterauth {}", "Server=db;UID=sa;PWD={};Encrypt=True"),
+    "yaml-assignment": ("ansible_become_pass: {}", "- **Password:** {}", "  12\t    password: {}", "MYSQL_ROOT_PASSWORD: {}"),
+    "toml-assignment": ('+ password                = "{}"', '~ master_password = "xK4old9" -> "{}"', 'variable "db_password" {{\n  type    = string\n  default = "{}"\n}}'),
+    "json-field": ('[{{"Key": "DbPassword", "Value": "{}"}}]', '{{"ParameterKey":"DBPassword","ParameterValue":"{}"}}'),
+    "code-assignment": ("HTTPBasicAuth('bob', '{}')",),
+    "form-body": ("user%5Bpassword%5D={}&user%5Bname%5D=bob", 'Content-Disposition: form-data; name="password"\r\n\r\n{}\r\n--x'),
+    "database-url": ('{{"url":"postgres:\\/\\/app:{}@db\\/app"}}',),
+    "command-line": ("echo 'bob:{}' | chpasswd", "unrar x -p{} a.rar", "nxc smb 10.0.0.1 -u bob -p {}", "openssl enc -aes-256-cbc -k {} -in a", "http -a bob:{} GET x.io",
+                     'ConvertTo-SecureString "{}" -AsPlainText -Force', "keytool -storepass {} -genkey"),
+    "netrc": ("machine a.io\n  login me@x.io\n  password {}",),
+    "xml-element": ('<property name="hibernate.connection.password">{}</property>',),
+    "prose": ("The password is {} for now",),
+}  # fmt: skip
+EVERYDAY_TOKENS = {
+    "env-assignment": ("AZURE_DEVOPS_EXT_PAT={}", "//nexus.corp/:_auth = {}"),
+    "toml-assignment": ('access_token = """{}"""',),
+    "json-field": ('{{"key_material": "{}"}}', '{{"bearer": "{}"}}', '{{"secret_input": "{}"}}'),
+    "authorization": ("Authorization: GenieKey {}", "Authorization: Acme-Key {}", "Authorization: Sentry sentry_key={}, sentry_version=7"),
+    "cookie": (".x.io\tTRUE\t/\tTRUE\t1735689600\tsession_id\t{}",),
+    "command-line": ("http --auth-type bearer --auth {} GET x.io",),
+    "prose": ("my api key is {}",),
+}  # fmt: skip
+# Of words about secrets, and yet given for one.
+THOUGHT_UP = ("DB_PASSWORD=MySecretPassword", "password: super_secret_password_123", '{"password": "supersecret"}', "password=dev_password_2024", "JWT_SECRET=my-super-secret-key",
+              'POSTGRES_PASSWORD: "admin@123"', "password: Password1", 'db_password = "prod-db-pass-9931"', "user=sa;Password=secret123;", "The password is hunter2")  # fmt: skip
+PHONES = ("+44 (0)20 7946 0958", "From=%2B14155550132&x=1", "ring (415) 555-0132 now", "+1 (800) 555\u20110199", '"phone": "415-555-0132"', 'phone_number = "4155550132"', "Phone: 0171 2345678")  # fmt: skip
+MENTIONS = ("\\u003c@157479218442352252\\u003e hi", "\\u003c@\\u0026157479218442352252\\u003e hi")
 NEAR_MISSES = (
     "commit 3f2a9c1b7e4d5f60718293a4b5c6d7e8f9012345",
     "id: 550e8400-e29b-41d4-a716-446655440000",
@@ -282,6 +330,10 @@ NEAR_MISSES = (
     "- name: PASSWORD_FILE\n  value: /run/secrets/pw", "- name: MAX_TOKENS\n  value: 4096", "'password' => 'required|min:8|confirmed',", "| password | string | required |", "| `api_key` | Your API key | yes |", "| PASSWORD | the login password |",
     "| key | value |", "token | null", "echo $PASSWORD | docker login --password-stdin", "echo hello | tee password-stdin.log", "arn:aws:secretsmanager:us-east-1:123456789012:secret:prod/db-AbCdEf",
     'password: "form.labels.password-hint"', 'password: "must-contain-digits"', "--password PASSWORD", "mkdir -p build/out1",
+    "requests/utils.py: login / password\n    login_i = 0", '"AWS::ApiGateway::ApiKey": "48205d4ffd7feba3"', '"PASSWORD" || "PHONE"', "if key == 'kerberos-5i-read-only':", 'token = r"[-!#$%&*+.^_|~0-9a-zA-Z]+"',
+    "https://play.host/?code=%23!%5Ballow(unused)%5D%0Afn+main()", "self.allow_passphrase = allow_passphrase", "password=PasswordProperty(hashfunc=hashfunc)", "<code>1234abcd-12ab-34cd-56ef-1234567890ab</code>",
+    "'w32-unregister-hot-key', 'w32-window-exists-p'", "# requirepass foobared", "the password is base64 encoded", "phone: 12", "phone: string", "f(200) 404", "(800) is the exit code", 'variable "key_name" {\n  default = "deployer-key"\n}',
+    'form-data; name="username"\r\n\r\nbob1234', "CREDENTIALS: T1098.001",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from clew.redact.blocks import goes_on_below
 from clew.redact.found import ENOUGH, REACH, Span, line_start
 from clew.redact.headers import authorization, cookie
 from clew.redact.lazy import lazy
@@ -13,19 +14,21 @@ from clew.redact.values import literal, opaque, reference, standin
 
 # Read backwards from the separator: closing quotes and brackets, then the name. Every run has an end, and no two of
 # them share a character, so it costs the same on any text.
-_NAME_BACK = lazy(r"[?|+]{0,2}[ \t]{0,8}(?P<close>[\"'`\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
+_NAME_BACK = lazy(r"[?|+]{0,2}[ \t]{0,40}(?P<close>(?:[Dd]5%)?[\"'`*\\\])?]{0,8})(?P<name>[A-Za-z0-9_.$\-]{1,100})")
 # {"name": "DB_PASSWORD", "value": "x"}, <add key="Password" value="x"/>
-_PAIRED = lazy(r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?value\\*[\"']?[ \t]{0,4}$")
+_PAIRED = lazy(
+    r"[\"']?([\w.\-:]{2,80})\\*[\"'],?[ \t]{0,4}\\*[\"']?(?:parameter|option)?value\\*[\"']?[ \t]{0,4}$", re.IGNORECASE
+)
 # `- name: DB_PASSWORD`, above `value: x`.
 _NAMED_LINE = lazy(
-    r"(?:[^\w\n]{0,40}\d{1,6}[:|→\t])?[\s+\->#,{]{0,80}\\{0,3}[\"']?(?:name|key|Name|Key|variable)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?([\w.\-]{2,80})\\{0,3}[\"']?,?\s{0,8}"
+    r"(?:[^\w\n]{0,40}\d{1,6}[:|→\t])?[\s+\->#,{]{0,80}\\{0,3}[\"']?(?:(?:Parameter|Option)?(?:name|key|Name|Key)|variable)\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?([\w.\-]{2,80})\\{0,3}[\"']?,?\s{0,8}"
 )
 # A JSON string that the opened one stands in ends here, whether that was closed or not.
 _OUTER_END = lazy(r"(?<!\\)(?:\\\\){0,8}\"[ \t]{0,4}[,:}\]]")
 _LINE_ENDS = lazy(r"\n|\\+n")
 _ABOVE = 400
 _AFTER = lazy(
-    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}\\{0,7}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,|\(|\|\||\?\?|[oO][rR](?= )))"
+    r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}\\{0,7}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,|\(|\|\||\?\?|[oO][rR](?= ))\*{0,2})"
     r"(?P<space>[ \t]{0,40})(?P<wrap>(?:\[\]byte|[Bb]ytes|bytearray|str|String|SecretStr|Secret|Some|Buffer\.from|StringValue|String::from|(?:new )?[A-Z]\w{1,30}(?:(?:::|\.)(?:from|new|of|valueOf|fromString|decode|parse))?)\()?"
     r"(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
 )
@@ -37,6 +40,12 @@ _PAIR_OF_STRINGS = lazy(
 )
 # `map[X-Api-Key:[…]]`, a header as Go prints it.
 _LISTED_HEADER = lazy(r":\[([^\s\]\"'`,;<>()\[{}|\\&]{8,4096})[\] ]")
+# `"old" -> "new"`, a plan's line.
+_BECOMES = lazy(r"\\*\" -> \\*\"([^\"\\\n]{4,512})")
+# A program or a sentence as a parameter's value.
+_VALUES = frozenset(["value", "parametervalue", "optionvalue"])
+_PROSE_ENCODED = lazy(r"[()!\[\]{}]|%(?:0[AaDd]|20|5[BbDd]|28|29|7[BbDd])")
+_NUMBER_OF_A_PERSON = lazy(r"(?:\\{0,7}[\"'`])?(\+?\(?\d[\d ()./\-–]{5,20}\d)(?![\w.:/-]\w|\w)")
 _BARE = lazy(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
 _LOOSE = lazy(r"(?:[^\s\"'`\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
 _PARAMETER = lazy(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
@@ -45,7 +54,7 @@ _SPOKEN = lazy(r"\b(?:api|access|secret|private|encryption|auth|license|signing|
 _ENV_LEAD = lazy(r"(?:^|\\[nrt]|[\s\"'`;|&(]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
 # What may stand before a name on a line of its own: indentation, a list's dash, a gutter with the line's number, a diff mark.
 _LINE_LEAD = lazy(
-    r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/]{1,2}\s+|[+\-])?(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$"
+    r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/*]{1,2}\s+|[+\-])?[*_]{0,2}(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$"
 )
 
 
@@ -57,13 +66,17 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         return []
     name = back["name"][::-1].lstrip("-$.")
     begin = position - back.end()
-    if name.lower() == "value":
+    if text[begin - 1 : begin] == "%" and name[:2].lower() == "5b":  # `user%5Bpassword%5D`
+        name = name[2:]
+    if name.lower() in _VALUES:
         paired = _PAIRED.search(text, start, position) or _line_above(text, position)
         if paired is None or code_file:
             return []
         name = paired[1]
     what = holds(name)
-    if what is Holds.NOTHING:
+    if what is Holds.NOTHING or (
+        text.endswith("::", start, begin) and '"' in back["close"]
+    ):  # `"AWS::IAM::AccessKey": …`
         return []
     after = _AFTER.match(text, position)
     if after is None or text.startswith("::", position):
@@ -71,6 +84,14 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     op = _op(after)
     if op in {",", "("} and after["quote"] is None:
         return []
+    if name.lower().endswith("auth"):
+        pair = _PAIR_OF_STRINGS.match(text, position)
+        if pair is not None and (code_file or not _given_password(pair[1])):
+            return []
+        if pair is not None:
+            return [Span(pair.start(1), pair.end(1), "code-assignment")]
+    if op in {"||", "??"} and back["close"] and not back["close"].strip("\"'`\\"):
+        return []  # one of a list of alternatives
     if op == "(" and not _SETS.search(text, start, begin + len(name)):
         return []
     if what is Holds.WEAK and op == ":" and _SPOKEN.search(text, start, begin) is not None:
@@ -84,16 +105,10 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         parameter = _parameter(text, name, begin, after.end())
         if parameter is not None:
             return parameter
-    if name.lower().endswith("auth"):
-        pair = _PAIR_OF_STRINGS.match(text, position)
-        if pair is not None:
-            return (
-                []
-                if code_file or not _given_password(pair[1])
-                else [Span(pair.start(1), pair.end(1), "code-assignment")]
-            )
     if what is Holds.QUERY:
         return []
+    if what is Holds.PHONE:
+        return [] if code_file or op in {"(", ",", "==", "==="} else _phone(text, after.end())
     if after["quote"] is not None:
         return [] if code_file and not _is_header(name, op) else _quoted(text, name, what, after, back["close"], begin)
     if "-" in name and op == ":":
@@ -112,7 +127,10 @@ def _line_above(text: str, position: int) -> re.Match[str] | None:
 
 def may_name_next(line: str) -> bool:
     """Whether that line names what the next one gives; a stream holds it until then."""
-    return len(line) < _ABOVE and _NAMED_LINE.fullmatch(_LINE_ENDS.split(line)[-1]) is not None
+    if len(line) >= _ABOVE:
+        return False
+    last = _LINE_ENDS.split(line)[-1]
+    return _NAMED_LINE.fullmatch(last) is not None or goes_on_below(last)
 
 
 def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span] | None:
@@ -132,6 +150,7 @@ def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span]
     value = whole[:ENOUGH]
     if (
         not as_query(name)
+        or (holds(name) is Holds.QUERY and _PROSE_ENCODED.search(value) is not None)
         or len(value) < 4
         or value.startswith(("%7B", "%3C", "{"))
         or reference(value)
@@ -147,8 +166,17 @@ def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span]
     return [Span(value_start, value_start + len(whole), family)]
 
 
+def _phone(text: str, start: int) -> list[Span]:
+    """A number that a name says is a person's: it need not be in international form."""
+    match = _NUMBER_OF_A_PERSON.match(text, start - (text[start - 1 : start] in "\"'`"))
+    if match is None or not 7 <= sum(map(str.isdigit, match[1])) <= 15:
+        return []
+    digits = [c for c in match[1] if c.isdigit()]
+    return [Span(match.start(1), match.end(1), "phone")] if len(set(digits)) > 1 else []
+
+
 def _op(after: re.Match[str]) -> str:
-    return after["op"] or "="
+    return after["op"].rstrip("*") if after["op"] else "="
 
 
 def _small_number(value: str) -> bool:
@@ -172,16 +200,23 @@ def _family(op: str, quote: str | None, close: str, space: str, name: str) -> st
 def _quoted(text: str, name: str, what: Holds, after: re.Match[str], close: str, begin: int) -> list[Span]:
     quote, op = after["quote"], _op(after)
     start = after.end()
+    if text.startswith(quote[-1] * 2, start) and len(quote) == 1:  # three quotes
+        start += 2
     end = closing(text, start, quote)
     value = text[start:end]
     template = quote.endswith("`") or (begin > 0 and not after["prefix"] and text[after.start("quote") - 1] in "fF$")
     if template and "{" in value:
         return []
+    if after["prefix"] in {"r", "R"} and what in {Holds.TOKEN, Holds.WEAK}:  # an expression
+        return []
     drawn = op in {"==", "==="} or after["wrap"] is not None
     listed = op == "(" or (op == "," and not name.isupper())
     if not quoted_secret(what, name, value, compared=drawn, bare_list=listed):
         return []
-    return [Span(start, end, _family(op, quote, close, after["space"], name))]
+    family = _family(op, quote, close, after["space"], name)
+    becomes = _BECOMES.match(text, end)
+    after_it = [] if becomes is None or not literal(becomes[1]) else [Span(becomes.start(1), becomes.end(1), family)]
+    return [Span(start, end, family), *after_it]
 
 
 def _given_password(value: str) -> bool:
@@ -208,7 +243,7 @@ def closing(text: str, start: int, quote: str) -> int:
 
 
 def _unquoted(text: str, name: str, what: Holds, after: re.Match[str], close: str, begin: int) -> list[Span]:
-    op, start = _op(after), after.end()
+    op, start = _op(after), after.start("wrap") if after["wrap"] else after.end()
     # A bare word after a quoted key is a number or code; after a comparison, code.
     if (op == ":" and close) or op in {"==", "==="}:
         return []

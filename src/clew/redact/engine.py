@@ -6,7 +6,7 @@ import itertools
 from functools import lru_cache
 from typing import Protocol
 
-from clew.redact import assignments, calls, headers, pem, phrases, tokens, urls
+from clew.redact import assignments, blocks, calls, headers, pem, phrases, tokens, urls
 from clew.redact.engine_hyperscan import HyperscanEngine
 from clew.redact.engine_stdlib import StdlibEngine
 from clew.redact.found import Finding, Span
@@ -41,7 +41,12 @@ _RULES = {
     Kind.BASIC: headers.basic,
     Kind.COMMAND: phrases.at_command,
     Kind.SQL: phrases.at_sql,
-    Kind.NETRC: phrases.at_netrc,
+    Kind.NETRC: blocks.at_netrc,
+    Kind.DEFAULT: blocks.at_default,
+    Kind.PART: blocks.at_part,
+    Kind.JAR: blocks.at_jar,
+    Kind.REDIS: blocks.at_redis,
+    Kind.SECURE: phrases.at_secure_string,
     Kind.DEFINE: phrases.at_define,
     Kind.JWK: phrases.at_jwk,
     Kind.PHONE: phrases.at_phone,
@@ -63,6 +68,9 @@ _NOISY = frozenset(
         Kind.SAID,
         Kind.SIGNS,
         Kind.LOGIN,
+        Kind.DEFAULT,
+        Kind.REDIS,
+        Kind.SECURE,
     ]
 )
 

@@ -25,7 +25,7 @@ _SENSITIVE = lazy(
     r"sess|sid|token|auth|jwt|csrf|xsrf|key|secret|pass|login|remember|user|connect\.|id$|ticket|sso|sig", re.IGNORECASE
 )
 _KNOWN = frozenset(["bearer", "basic", "token", "apikey", "api-key", "negotiate", "ntlm", "bot", "jwt", "oauth", "digest", "dpop", "key",
-                    "sso-key", "ssws", "genie-key", "aws4-hmac-sha256", "sharedkey", "hawk", "mac", "splunk", "api-token", "user", "private"])  # fmt: skip
+                    "sso-key", "ssws", "genie-key", "geniekey", "aws4-hmac-sha256", "sharedkey", "hawk", "mac", "splunk", "api-token", "user", "private"])  # fmt: skip
 _STANDALONE = lazy(r"bearer(?: |%20)([A-Za-z0-9._~+/=\-]{16,4096})", re.IGNORECASE)
 _BASIC = lazy(r"basic ([A-Za-z0-9+/]{8,1024}={0,2})", re.IGNORECASE)
 FAMILY = "authorization"
@@ -40,6 +40,8 @@ def authorization(text: str, start: int, quote: str | None) -> list[Span]:
         limit = min(_line_end(text, start), start + REACH // 4)
         return [Span(m.start("value"), m.end("value"), FAMILY) for m in _PARTS.finditer(text, start, limit)]
     known = scheme is not None and name in _KNOWN
+    if scheme is not None and not known and (other := _unheard(text, scheme.end())):
+        return other
     match = _CREDENTIAL.match(text, begin := scheme.end() if scheme is not None and known else start, begin + REACH)
     if match is None:
         return []
@@ -57,6 +59,16 @@ def authorization(text: str, start: int, quote: str | None) -> list[Span]:
             opaque(value) and (quote is not None or scheme is None) and not value.startswith(("req.", "self.", "this."))
         )
     return [Span(match.start(), match.start() + len(whole), FAMILY)] if good else []
+
+
+def _unheard(text: str, start: int) -> list[Span]:
+    """What a scheme of a vendor's own is followed by, where only a credential can be that."""
+    match = _CREDENTIAL.match(text, start, start + REACH)
+    value = match[0][:ENOUGH] if match is not None else ""
+    if match is None or len(value) < 20 or not literal(value) or not opaque(value) or "/" in value[:1]:
+        return []
+    whole = match[0].rstrip(".:")
+    return [Span(match.start(), match.start() + len(whole), FAMILY)]
 
 
 def bearer(text: str, position: int) -> list[Span]:
@@ -84,16 +96,22 @@ def cookie(text: str, start: int, quote: str | None) -> list[Span]:
     if quote is not None:
         closed = text.find(quote[-1], start, limit)
         limit = closed if closed >= 0 else limit
-    out = []
     pairs = _FIELD if text.startswith("{", start) else _PAIR
-    for pair in itertools.islice(pairs.finditer(text, start, limit), _MOST_PAIRS):
-        name, value = pair["name"], pair["value"][:ENOUGH]
-        if name.lower() in _ATTRIBUTES or not literal(value):
-            continue
-        sensitive = _SENSITIVE.search(name) is not None and len(value) >= 6 and not (value.isalpha() and wordy(value))
-        if sensitive or (len(value) >= 12 and opaque(value) and not standin(value)):
-            out.append(Span(pair.start("value"), pair.end("value"), "cookie"))
-    return out
+    return [
+        Span(pair.start("value"), pair.end("value"), "cookie")
+        for pair in itertools.islice(pairs.finditer(text, start, limit), _MOST_PAIRS)
+        if secret_pair(pair["name"], pair["value"])
+    ]
+
+
+def secret_pair(name: str, value: str) -> bool:
+    """Whether that cookie is one a session could hang on."""
+    value = value[:ENOUGH]
+    if name.lower() in _ATTRIBUTES or not literal(value):
+        return False
+    if _SENSITIVE.search(name) is not None and len(value) >= 6 and not (value.isalpha() and wordy(value)):
+        return True
+    return len(value) >= 12 and opaque(value) and not standin(value)
 
 
 def _line_end(text: str, start: int) -> int:

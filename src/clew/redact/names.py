@@ -19,16 +19,20 @@ class Holds(enum.Enum):
     AUTHORIZATION = enum.auto()  # a header: scheme and credential
     COOKIE = enum.auto()  # a header: pairs
     QUERY = enum.auto()  # only as a URL parameter: `code`, `sig`
+    PHONE = enum.auto()  # a person's number, in any spelling
 
 
 # Literals one of which every such name contains; what the engines look for.
 ANCHORS = (
-    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "value", "jwt",
+    "pass", "pw", "secret", "token", "key", "auth", "cred", "cookie", "code", "sig", "session", "value", "jwt", "_pat",
+    "bearer", "phone",
 )  # fmt: skip
 
 _SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PASSWORD_END = ("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "motdepasse", "contrasena")
-_PASS_WORDS = frozenset(["dbpass", "userpass", "smtppass", "mypass", "rootpass", "ftppass", "mailpass", "adminpass"])
+_PASS_WORDS = frozenset(["dbpass", "userpass", "smtppass", "mypass", "rootpass", "ftppass", "mailpass", "adminpass",
+                         "sshpass", "storepass", "keypass", "requirepass", "bindpass", "vaultpass", "sudopass", "loginpass",
+                         "apppass", "mqttpass", "wifipass", "authpass"])  # fmt: skip
 _KEY_OWNERS_AS_TEXT = """
     api access secret private auth encryption encrypt signing sign master account client service app application
     license shared subscription admin webhook deploy ssh storage jwt hmac cipher crypt rsa fernet anon role consumer
@@ -36,6 +40,7 @@ _KEY_OWNERS_AS_TEXT = """
     functions openai anthropic gemini google mistral groq cohere stripe sendgrid mailgun datadog pagerduty algolia tavily
     exa serper deepseek openrouter replicate elevenlabs ws rest s3 minio b2 r2 do cf cloudflare github gitlab npm pypi
     host seed wallet mnemonic recovery unseal root kms data session bearer symmetric aes security cookie live test preshared psk
+    sentry validation decryption
 """
 _KEY_OWNERS = frozenset(_KEY_OWNERS_AS_TEXT.split())
 # After the word that holds a secret, these say which one; others (`count`, `name`, `url`, `field`) say it is not here.
@@ -47,6 +52,10 @@ _TAILS_AS_TEXT = """
 _TAILS = frozenset(_TAILS_AS_TEXT.split())
 _QUERY_ONLY = frozenset(["code", "sig", "signature", "key", "session", "ticket", "token", "auth", "jwt", "hmac", "otp",
                          "sessionid", "sid", "assertion", "credential", "apikey", "passcode"])  # fmt: skip
+_PHONES = frozenset(["phone", "mobile", "telephone", "cellphone", "mobilephone", "phonenumber", "mobilenumber"])
+_NUMBERS = frozenset(["number", "no", "nr", "num"])
+# Names of two words in which the last one says nothing by itself.
+_SPELT_OUT = {("key", "material"): Holds.TOKEN, ("secret", "input"): Holds.SECRET}
 _CREDENTIAL_WORDS = frozenset(["credential", "credentials", "cred", "creds", "authtoken", "authkey"])
 
 
@@ -59,6 +68,10 @@ def holds(name: str) -> Holds:
     if not words:
         return Holds.NOTHING
     last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if (before, last) in _SPELT_OUT:
+        return _SPELT_OUT[before, last]
+    if last in _PHONES or (last in _NUMBERS and before in _PHONES):
+        return Holds.PHONE
     if last == "authorization":
         return Holds.AUTHORIZATION
     if last in {"cookie", "cookies"}:
@@ -82,7 +95,12 @@ def _of_word(last: str, before: str, *, upper: bool) -> Holds:
         return Holds.TOKEN
     if last == "key" and before in _KEY_OWNERS:
         return Holds.TOKEN
-    if last.endswith("token") or last in _CREDENTIAL_WORDS or last == "jsessionid":
+    if (
+        last.endswith("token")
+        or last in _CREDENTIAL_WORDS
+        or last in {"jsessionid", "bearer"}
+        or (last == "pat" and before)
+    ):
         return Holds.TOKEN
     if last in {"key", "keys", "auth"} or (last.endswith("key") and len(last) > 5 and upper):
         return Holds.WEAK
@@ -91,7 +109,7 @@ def _of_word(last: str, before: str, *, upper: bool) -> Holds:
 
 def as_query(name: str) -> bool:
     """Whether a URL's or form's parameter of that name carries a secret."""
-    if holds(name) in {Holds.NOTHING, Holds.AUTHORIZATION, Holds.COOKIE}:
+    if holds(name) in {Holds.NOTHING, Holds.AUTHORIZATION, Holds.COOKIE, Holds.PHONE}:
         return False
     if holds(name) is Holds.WEAK:
         return name.lower() in _QUERY_ONLY

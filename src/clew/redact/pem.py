@@ -13,10 +13,10 @@ _END = lazy(r"-{2,5} ?END (?:[A-Z0-9]{1,12} ){0,3}$")
 _CLOSE = lazy(r" ?(?:BLOCK ?)?-{2,5}")
 # Between the pieces of a key: line ends (also escaped), quotes and pluses of string literals, line numbers, diff marks.
 _MARK = r"(?:[^\S\n]*+(?:[|:→-]|\\+u2192)|[ \t]*\t|\\+t)"
-_GUTTER = rf"(?:[^\S\n]*+\d{{1,6}}{_MARK})?+"
-_GAP = rf"(?:\\+n{_GUTTER}|\\+[rt]|\n{_GUTTER}(?:-(?!-))?|[\s\"'`,+|>\\#*;])"
+_GUTTER = rf"(?:(?:[\w.\-][\w./\-]{{0,120}}[:-](?=\d{{1,6}}[:-]))?+[^\S\n]*+\d{{1,6}}{_MARK})?+"
+_GAP = rf"(?:\\+n{_GUTTER}|\\+[rt]|\n{_GUTTER}(?:-(?!-))?|&#(?:10|13|x[AaDd]);|[\s\"'`,+|>\\#*;])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|X-[\w-]{1,30}):[^\n\\]{0,120}+"
-_CHUNK = r"[A-Za-z0-9+/=]{20,}+"
+_CHUNK = r"(?:[A-Za-z0-9+/=]|\\+/){20,}+"
 _LAST = rf"(?:{_GAP}*+[A-Za-z0-9+/=]{{1,19}}+)?+{_GAP}*+-{{2,5}} ?END [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)? ?-{{2,5}}"
 _BODY = lazy(rf"{_GAP}*+(?:{_HEADER}{_GAP}++){{0,12}}{_CHUNK}(?:{_GAP}++{_CHUNK})*+(?:{_LAST})?")
 _LINES = lazy(

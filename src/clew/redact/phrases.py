@@ -1,4 +1,4 @@
-"""Secrets that follow no separator: command-line flags, SQL, `.netrc`, XML elements; and people: phones, mentions."""
+"""Secrets that follow no separator: command-line flags, SQL, XML elements; and people: phones, mentions."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from clew.redact.values import literal, opaque, wordy
 
 _FLAG = lazy(r"-{1,2}([A-Za-z][A-Za-z0-9_\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
 _SHORT = lazy(
-    r" (?:-u|--user|--proxy-user)(?:=| {1,4})(?:\\*[\"'])?(?:([^\s\"':\\$<]{0,128}):(?:\\*[\"'])?([^\s\"'\\\[][^\s\"'\\]{2,511})|([^\s\"':\\$<]{8,128}):(?=[\"']))"
+    r" (?:-u|--user|--proxy-user|-a|--auth)(?:=| {1,4})(?:\\*[\"'])?(?:([^\s\"':\\$<]{0,128}):(?:\\*[\"'])?([^\s\"'\\\[][^\s\"'\\]{2,511})|([^\s\"':\\$<]{8,128}):(?=[\"']))"
 )
+_HTTPIE = lazy(r"(?<![\w./:\-])(?:https?|xhs?|httpie)(?: [^|;\n]*)?$")
 _CLIENT = lazy(r"\b(?:curl|wget|http|https|xh|httpie)\b")
-_GIVEN = lazy(r" -(?P<flag>[paPwU]|pw)(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
+_GIVEN = lazy(r" -(?P<flag>[paPwUk]|pw)(?P<space> *)(?:\\*[\"'])?(?P<value>[^\s\"'`\\;|&$<>\-][^\s\"'`\\;|&]{3,256})")
 # Whose `-p` or `-a` takes a password, and whether a space may stand between.
 _TAKERS = lazy(
-    r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb(?:-dump|-admin)?|7za?|7zr|rar)|(?P<p_any>sshpass)"
+    r"\b(?:(?P<p_tight>mysql(?:dump|admin|sh|import)?|mariadb(?:-dump|-admin)?|7za?|7zr|(?:un)?rar)|(?P<p_any>sshpass)"
     r"|(?P<p_spaced>(?:docker|podman|nerdctl|buildah|skopeo|helm registry|az|oc|cf|npm|ibmcloud|auth|oras) login|mongo(?:sh|dump|restore|export|import)?"
-    r"|twine upload|psexec|impacket-\w+|net use)"
+    r"|twine upload|crackmapexec|netexec|nxc|evil-winrm|psexec|impacket-\w+|net use)"
     r"|(?P<a_spaced>redis-cli)|(?P<P_spaced>unzip|zip|sqlcmd|bcp|isql|mosquitto_(?:pub|sub)|osql|evil-winrm)"
-    r"|(?P<w_spaced>ldap(?:search|modify|add|delete|passwd|whoami))|(?P<U_user>smbclient|rpcclient|curlftpfs|net rpc)|(?P<pw_spaced>plink|pscp|psftp))\b[^|;\n]*$"
+    r"|(?P<w_spaced>ldap(?:search|modify|add|delete|passwd|whoami))|(?P<U_user>smbclient|rpcclient|curlftpfs|net rpc)|(?P<pw_spaced>plink|pscp|psftp)|(?P<k_spaced>openssl enc))\b[^|;\n]*$"
 )
 _HTPASSWD = lazy(r" -b[cmBd]{0,3} +(?:[^\s\-]\S{0,200} +)?[^\s\-]\S{0,100} +(?:\\*[\"'])?([^\s\"'`\\;|&$<>]{3,256})")
 _JAR = lazy(r" (?:-b|--cookie) +(?:\\*[\"'])(?=[^\"'\\]{1,80}=)")
@@ -43,21 +44,26 @@ _DEFINED = lazy(r"[ \t]+(?:\\{0,7}[\"'])?([^\s\"'`\\]{4,4096})")
 _PIPED = lazy(
     r"\b(?:echo|printf)(?: +-[ne]{1,2})?(?: +\\*[\"']%s(?:\\+n)?\\*[\"'])? +\\*[\"']?([^\s\"'`\\|$<>-][^\s\"'`\\|]{3,256})\\*[\"']? *\|[^|]*\Z"
 )
+_SECURE = lazy(r"convertto-securestring +(?:-String +)?\\*[\"']([^\"'\\\n]{4,256})\\*[\"']", re.IGNORECASE)
 _SAID = lazy(
-    r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?|:)\Z",
+    r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token|(?:api|access|secret|private|license|account|auth)[ _-]?key))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?|:)\Z",
     re.IGNORECASE,
 )
+_ALGORITHM = lazy(r"(?:sha|md|base|utf|argon|pbkdf|ntlmv|oauth|http|x|aes|rsa|ipv|v)\d", re.IGNORECASE)
 _SEPARATED = lazy(r"[._/:-]")
 _SAID_VALUE = lazy(r" {1,4}(?:\\{0,7}[\"'])?[`*]{0,2}([^\s\"'`*<>\\]{6,256})")
 _LAST_WORD = lazy(r"[A-Za-z0-9_.\-]{2,80}\Z")
 _CELL = lazy(r"\|[ `*]{0,42}([^\s|`*\"'\\]{4,4096})[ `*]{0,200}(?:\||\\+[nrt]|[\"'\r\n]|\Z)")
 _MIXED = lazy(r"[A-Za-z][^()]{0,60}\d|\d[^()]{0,60}[A-Za-z]")
 _JWK_PRIVATE = lazy(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"[ \t]{0,4}:[ \t]{0,4}\\*\"([A-Za-z0-9_\-=]{16,2048})")
-_NETRC = lazy(r"(?:login|user|account)[ \t]+\S{1,128}[ \t]+password[ \t]+([^\s\"'\\,]{3,256})")
 _ELEMENT = lazy(r"<(?:[\w:.\-]{2,40}[ \t]+(?:key|name|id)=\\*[\"'])?([\w:.\-]{2,60})(?:\\*[\"'])?>([^<>\n]{4,1024})</")
-_PHONE = lazy(r"\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]\(?\d{1,8}\)?){2,5})(?![\w+/=]|[.:-]\d)")
+_PHONE = lazy(
+    r"(?:\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]?\(0\)[ .-]?\d{1,4})?(?:[ .\-\u2010-\u2013\u00a0]\(?\d{1,8}\)?){2,5})"
+    r"|%2[Bb][1-9]\d{7,14}|\([2-9]\d\d\) ?[2-9]\d\d[ .-]\d{4})(?![\w+/=]|[.:-]\d)"
+)
 _PHONE_NAME = lazy(r"(?:phone|tel|mobile|cell|contact|fax|sms|whatsapp|from|to|number)=\Z", re.IGNORECASE)
-_MENTION = lazy(r"<(?:@[!&]?|#)(\d{17,20})>")
+# Also as Go's JSON spells the brackets.
+_MENTION = lazy(r"(?:<|u003[Cc])(?:@(?:!|&|\\+u0026)?|#)(\d{17,20})(?:>|\\+u003[Ee])")
 # Calling codes that are assigned; with them, numbers that only follow a plus (a diff's, an offset's) fall out.
 _CODES_AS_TEXT = """
     1 7 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90
@@ -80,6 +86,8 @@ def at_flag(text: str, position: int) -> list[Span]:
     if match is None or match.end(1) != position or match[2].startswith("-"):
         return []
     what, value = holds(match[1]), match[2].rstrip(",.")
+    if match[1] == "auth" and len(value) >= 20:
+        what = Holds.TOKEN
     if what not in {Holds.PASSWORD, Holds.SECRET, Holds.TOKEN} or not literal(value) or value.isupper():
         return []
     if not (opaque(value) or (what is not Holds.TOKEN and not value.isalpha() and any(c.isdigit() for c in value))):
@@ -91,7 +99,9 @@ def at_command(text: str, position: int) -> list[Span]:
     """`curl -u user:password`, `sshpass -p password`, `mysql -ppassword`."""
     start = line_start(text, position, 400)
     short = _SHORT.match(text, position)
-    if short is not None:
+    if short is not None and (
+        text[short.start() + 1 : short.start() + 4] != "-a " or _HTTPIE.search(text, start, position)
+    ):
         group = 2 if short[2] is not None else 3
         value = short[group]
         if value.startswith("//") or not literal(value):
@@ -145,9 +155,19 @@ def at_define(text: str, position: int) -> list[Span]:
 def at_piped(text: str, position: int) -> list[Span]:
     """`echo … | docker login --password-stdin`, `echo … | sudo -S`: what the pipe begins with."""
     start = line_start(text, position, 400)
-    if text[position - 2 : position] != "--" and text[position : position + 4] != "sudo":
+    changes = text.startswith("chpasswd", position)
+    if text[position - 2 : position] != "--" and text[position : position + 4] != "sudo" and not changes:
         return []
     match = _PIPED.search(text, start, position)
+    if match is None or not literal(match[1]):
+        return []
+    user = match[1].find(":") + 1 if changes else 0
+    return [Span(match.start(1) + user, match.end(1), "command-line")]
+
+
+def at_secure_string(text: str, position: int) -> list[Span]:
+    """`ConvertTo-SecureString "…" -AsPlainText`."""
+    match = _SECURE.match(text, position)
     if match is None or not literal(match[1]):
         return []
     return [Span(match.start(1), match.end(1), "command-line")]
@@ -163,10 +183,12 @@ def at_said(text: str, position: int) -> list[Span]:
     if len(value) < 6 or not literal(value) or "(" in value:
         return []
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
-    if said["name"].lower().endswith(("secret", "token")):
+    if said["name"].lower().endswith(("secret", "token", "key")):
         good = mixed and len(value) >= 16 and opaque(value)
     else:
-        good = opaque(value) or (mixed and (not wordy(value) or (len(value) >= 8 and not _SEPARATED.search(value))))
+        good = opaque(value) or (
+            mixed and (not wordy(value) or not (_SEPARATED.search(value) or _ALGORITHM.match(value)))
+        )
     return [Span(given.start(1), given.start(1) + len(value), "prose")] if good else []
 
 
@@ -214,19 +236,14 @@ def at_sql(text: str, position: int) -> list[Span]:
     return [Span(match.start("value"), match.end("value"), "sql")]
 
 
-def at_netrc(text: str, position: int) -> list[Span]:
-    """`login NAME password …`."""
-    match = _NETRC.match(text, position)
-    if match is None or not literal(match[1]) or (match[1].isalpha() and wordy(match[1])):
-        return []
-    return [Span(match.start(1), match.end(1), "netrc")]
-
-
 def at_element(text: str, position: int) -> list[Span]:
     """`<password>…</password>`, where the `>` of the opening tag stands at that place."""
     start = text.rfind("<", max(0, position - 64), position)
     match = _ELEMENT.match(text, start) if start >= 0 else None
-    if match is None or match.end(1) != position or not quoted_secret(holds(match[1]), match[1], match[2]):
+    if match is None or text[match.end(1) : position].strip("\\\"'"):
+        return []
+    what = holds(match[1])
+    if what in {Holds.QUERY, Holds.COOKIE} or not quoted_secret(what, match[1], match[2]):
         return []
     return [Span(match.start(2), match.end(2), "xml-element")]
 
@@ -239,7 +256,9 @@ def at_phone(text: str, position: int) -> list[Span]:
         return []
     if before == "=" and _PHONE_NAME.search(text, max(0, position - 40), position) is None:
         return []
-    digits = re.sub(r"\D", "", match[0])
+    digits = re.sub(r"\D", "", match[0].removeprefix("%2B").removeprefix("%2b"))
+    if match[0][0] == "(":  # North America's own spelling
+        digits = f"1{digits}"
     if not 8 <= len(digits) <= 15 or not any(digits[:n] in _CODES for n in (1, 2, 3)):
         return []
     if digits[0] == "1" and len(digits) != 11:

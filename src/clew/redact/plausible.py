@@ -15,6 +15,12 @@ _CALLED = lazy(r"[A-Za-z_$][\w$.:]*(?:[(\[{<]|!\().*")
 _ENDS = lazy(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
 # `correct-horse-battery`, as generators of passwords make them; keys of translations have dots.
 _PASSPHRASE = lazy(r"[a-z]{3,10}(?:-[a-z]{3,10}){2,7}")
+# What people think up where a password is asked for, though each word of it is about secrets.
+_THOUGHT_UP = lazy(
+    r"(?:(?:my|our|very|super|top|some|ultra)[-_ ]?)+secret[-_ ]?(?:password|passwd|pass|pwd|pw)?[-_ ]?\d*"
+    r"|[\w-]*[A-Za-z][-_]?\d{3,}|[A-Za-z][-_]?\d{3,}[\w-]*",
+    re.IGNORECASE,
+)
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -47,6 +53,10 @@ def unquoted_secret(
     value = value if len(value) <= ENOUGH else value[:ENOUGH]
     if len(value) < 4 or not literal(value) or _CALLED.fullmatch(value) is not None or rest[:1] in {"(", "[", "{", "<"}:
         return False
+    if (
+        name.lower().endswith(value.lower()) and _IDENTIFIER.fullmatch(value) is not None
+    ):  # `self.pass_word = pass_word`
+        return False
     ends = _ENDS.fullmatch(rest) is not None or (rest[:1].isspace() and not colon and not spaced)
     if what is Holds.PASSWORD:
         return _bare_password(
@@ -55,6 +65,7 @@ def unquoted_secret(
             alone=alone and ends,
             tight=not spaced and (ends or rest[:1] in "&;"),
             colon=colon,
+            upper=name.isupper(),
         )
     if what is Holds.SECRET:
         if env:
@@ -66,7 +77,8 @@ def unquoted_secret(
         return not wordy(value) and len(value) >= 6 and _not_code(value)
     if what is Holds.TOKEN:
         return opaque(value) and (env or _not_code(value))
-    return env and (name.isupper() or name == "_auth") and opaque(value) and len(value) >= 16 and "/" not in value[:1]
+    given = (env and name.isupper()) or (name == "_auth" and (env or (alone and ends)))
+    return given and opaque(value) and len(value) >= 16 and "/" not in value[:1]
 
 
 def _password(value: str) -> bool:
@@ -77,10 +89,13 @@ def _password(value: str) -> bool:
             and value.count(" ") <= 4
             and not value.endswith((".", "?"))
         )
-    if not wordy(value):
-        return "\\" not in value or len(value) > 5
+    if "\\" in value and len(value) <= 5:
+        return False
+    if not wordy(value) or _mixed_with_signs(value):
+        return True
     if _ABOUT_SECRETS.search(value) is not None:
-        return _word_with_digits(value) and not value[-2:-1].isalpha() and value.isalnum() and len(value) >= 8
+        made = _word_with_digits(value) and not value[-2:-1].isalpha() and value.isalnum() and len(value) >= 8
+        return made or _THOUGHT_UP.fullmatch(value) is not None
     if "|" in value:  # rules of a form: `required|min:8`
         return False
     if _PASSPHRASE.fullmatch(value) is not None and not any(word in WORDS for word in value.split("-")):
@@ -89,19 +104,27 @@ def _password(value: str) -> bool:
     return len(pieces) == 1 or any(c.isdigit() for c in value)
 
 
-def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bool) -> bool:
-    plain = not wordy(value)
+def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bool, upper: bool) -> bool:
+    plain = not wordy(value) or _mixed_with_signs(value)
     if env:
-        return plain or _ABOUT_SECRETS.search(value) is None or _word_with_digits(value)
+        return True
     if plain:
         return alone or (tight and not colon) or (_not_code(value) and any(c.isdigit() for c in value))
+    given = ((alone and colon) or tight) and "(" not in value and len(value) >= 8
+    if given and (_word_with_digits(value) or _THOUGHT_UP.fullmatch(value) is not None):
+        return True
     if _ABOUT_SECRETS.search(value) is not None or "(" in value:
         return False
     if any(c.isdigit() for c in value):
         return alone or (tight and not colon)
     if "." in value:
         return False
-    return alone and value.islower() and len(value) >= 6
+    return alone and value.islower() and len(value) >= (4 if upper else 6)
+
+
+def _mixed_with_signs(value: str) -> bool:
+    """`Secret@123`: words and digits, joined as no name joins them."""
+    return any(c.isdigit() for c in value) and any(c in "!@#$%^&*" for c in value) and any(c.isalpha() for c in value)
 
 
 def _word_with_digits(value: str) -> bool:

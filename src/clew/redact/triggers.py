@@ -43,6 +43,11 @@ class Kind(enum.IntEnum):
     SAID = 20
     SIGNS = 21
     LOGIN = 22
+    DEFAULT = 23
+    PART = 24
+    JAR = 25
+    REDIS = 26
+    SECURE = 27
 
 
 # A place in a text, and what stands there. Texts have one byte a character when they get here.
@@ -51,6 +56,7 @@ Place = tuple[int, Kind]
 # Literals, in lower case, found in any case.
 LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.SCHEME, "://"),
+    (Kind.SCHEME, ":\\/\\/"),
     (Kind.ORACLE, "oracle:thin:"),
     (Kind.ORACLE, "oracle:oci"),
     (Kind.HOOK, "hooks.slack"),
@@ -71,36 +77,50 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.COMMAND, " --proxy-user "),
     (Kind.COMMAND, " -p"),
     (Kind.COMMAND, " -a "),
+    (Kind.COMMAND, " -k "),
+    (Kind.COMMAND, " --auth "),
+    (Kind.COMMAND, " --auth="),
     (Kind.PIPED, "password-stdin"),
     (Kind.PIPED, "sudo -s "),
+    (Kind.PIPED, "chpasswd"),
+    (Kind.SECURE, "convertto-securestring "),
     (Kind.SQL, "identified "),
     (Kind.SQL, "password '"),
     (Kind.SQL, "password for "),
     (Kind.SQL, 'password "'),
     (Kind.NETRC, "login "),
+    (Kind.NETRC, "login\n"),
+    (Kind.REDIS, "requirepass "),
+    (Kind.REDIS, "masterauth "),
+    (Kind.DEFAULT, "default "),
+    (Kind.PART, "form-data; name="),
+    (Kind.JAR, "\t/\t"),
     (Kind.LOGIN, "login("),
     *((Kind.SIGNS, f"jwt.{verb}(") for verb in ("sign", "verify", "encode", "decode")),
     *((Kind.PRIVATE_KEY, anchor.lower()) for anchor in pem.ANCHORS),
 )
 # Of several that share a beginning or a middle, the part that is searched for.
-STEMS = (*ANCHORS, "hook", "bearer", " -", "oracle:", "login")
+STEMS = (*ANCHORS, "hook", " -", "oracle:", "login")
 
 # Of fixed length, in the case given.
 FIXED: tuple[tuple[Kind, str, int], ...] = (
     (Kind.PHONE, r"\+[1-9][0-9 ().\-]{6}", 8),
+    (Kind.PHONE, r"%2[Bb][1-9][0-9]{7}", 11),
+    (Kind.PHONE, r"\([2-9][0-9]{2}\)[ 2-9]", 6),
     (Kind.MENTION, r"<[@#][0-9]{17}", 19),
     (Kind.MENTION, r"<@[!&][0-9]{17}", 20),
+    (Kind.MENTION, r"u003[Cc][@#][0-9!&\\]", 7),
 )
 
 NAME_TAIL = r"[a-z0-9_.\-]{0,24}"
-CLOSERS = r"[\"'`\\\])?]{0,8}[ \t]{0,8}[?|+]{0,2}"
+CLOSERS = r"(?:%5d)?[\"'`*\\\])?]{0,8}[ \t]{0,40}[?|+]{0,2}"
 LISTED = r"[\"'\\]{1,8}[ \t]{0,4}"
 # `process.env.API_KEY || "…"`, `getenv("API_KEY") or "…"`; from its end back to the operator.
 FALLBACK = r"[\"')\]]{0,4} (?:\|\||\?\?|or) [\"'`]"
 FALLBACK_BACK = 4
 CALLED = r"\([\"'`\\]"
 # `password for root is: …`: the words between, and what ends them.
-SAID_NAMES = ("pass", "pw", "secret", "token")
+SAID_NAMES = ("pass", "pw", "secret", "token", "key")
 PROSE = r"[ a-z0-9@.'\-]{0,60}"
 SAYS = r"(?: is:?|:)"
 # Words before a name, a blank and a value: `setx API_KEY …`, `ENV API_TOKEN …`, `npm config set //host/:_authToken …`.

@@ -36,7 +36,7 @@ def at_scheme(text: str, position: int) -> list[Span]:
     if scheme is None:
         return []
     database = _DATABASE.fullmatch(scheme[0][::-1]) is not None
-    start = position + 3
+    start = position + (3 if text.startswith("://", position) else 5)  # `:\/\/`
     match = (_LOCAL if database else _USERINFO).match(text, start)
     if match is None and database:
         match = _LAX.match(text, start)
@@ -49,7 +49,9 @@ def at_scheme(text: str, position: int) -> list[Span]:
         if not password or reference(password) or _MASKED.fullmatch(password) is not None or password.startswith("%"):
             return []
         begin = start + len(user) + 1
-        return [Span(begin, begin + len(password), "database-url" if database else "url-userinfo")]
+        found = [Span(begin, begin + len(password), "database-url" if database else "url-userinfo")]
+        # GitHub takes a token for the user, and anything for its password.
+        return [Span(start, start + len(user), "url-userinfo"), *found] if len(user) >= 32 and opaque(user) else found
     if len(user) >= 16 and not reference(user) and opaque(user):
         return [Span(start, start + len(user), "url-userinfo")]
     return []

@@ -14,6 +14,7 @@ _REFERENCE = lazy(
     | [{]{1,3} .* [}]{0,3} | <.*                 # {{ x }} {token} <token>
     | @\w+@ | !\w+ | \#\{.*                      # @TOKEN@ !Ref #{x}
     | \.{1,2}/.* | ~/.* | [A-Za-z]:\\.*          # paths
+    | .*\[ [^\]]* (?: a-z | A-Z | 0-9 ) .*       # an expression that a token matches
     | (?: arn | file | vault | ssm | op | ref | secretRef | sm | gcpsm | awssm | keyring | env | https? ) : .*
     """,
     re.VERBOSE | re.DOTALL,
@@ -47,10 +48,12 @@ _WORDS_AS_TEXT = """
 """
 WORDS = frozenset(_WORDS_AS_TEXT.split())
 _WORD_SPLIT = lazy(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[0-9])(?=[A-Z][a-z]{2})")
-_WORDY_PIECE = lazy(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]|v\d+|")
+_WORDY_PIECE = lazy(r"[A-Za-z]{2,}\d{0,3}|\d{1,4}|[A-Za-z]\d{0,4}|\d[a-z]{1,2}|v\d+|")
 # A word stands apart from what is around it; four letters come up by chance.
 _NOT_ISSUED = lazy(r"xxxx|(?:^|[-_.])your|your[-_.]|example-|placeholder|redacted|0000000000")
 _NO_CHARACTERS = frozenset("x0*._-")
+# No name of anything, but what people give for a secret while they develop.
+_BOASTS = lazy(r"super[-_]?secret", re.IGNORECASE)
 _VOWEL = lazy(r"[aeiouyAEIOUY]")
 _CONSONANTS = lazy(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
 
@@ -82,6 +85,8 @@ def degenerate(body: str) -> bool:
 
 def wordy(value: str) -> bool:
     """Made of words and small numbers, as names, labels and identifiers are: `my-secret-token`, `getUserToken2`."""
+    if _BOASTS.search(value) is not None:
+        return False
     pieces = [piece for piece in _WORD_SPLIT.split(value) if piece]
     if len(pieces) >= 5 and sum(map(len, pieces)) < 2.9 * len(pieces):
         return False  # words are longer than that; letters drawn in any case fall apart into such bits
