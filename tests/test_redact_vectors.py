@@ -285,11 +285,13 @@ EVERYDAY_PASSWORDS = {
     "yaml-assignment": ("ansible_become_pass: {}", "- **Password:** {}", "  12\t    password: {}", "MYSQL_ROOT_PASSWORD: {}"),
     "toml-assignment": ('+ password                = "{}"', '~ master_password = "xK4old9" -> "{}"', 'variable "db_password" {{\n  type    = string\n  default = "{}"\n}}'),
     "json-field": ('[{{"Key": "DbPassword", "Value": "{}"}}]', '{{"ParameterKey":"DBPassword","ParameterValue":"{}"}}'),
-    "code-assignment": ("HTTPBasicAuth('bob', '{}')",),
+    "code-assignment": ("HTTPBasicAuth('bob', '{}')", "BASIC_AUTH=admin:{}", "await page.type('input[name=password]', '{}');"),
     "form-body": ("user%5Bpassword%5D={}&user%5Bname%5D=bob", 'Content-Disposition: form-data; name="password"\r\n\r\n{}\r\n--x'),
-    "database-url": ('{{"url":"postgres:\\/\\/app:{}@db\\/app"}}',),
+    "database-url": ('{{"url":"postgres:\\/\\/app:{}@db\\/app"}}', "user:{}@tcp(127.0.0.1:3306)/db?parseTime=true"),
     "command-line": ("echo 'bob:{}' | chpasswd", "unrar x -p{} a.rar", "nxc smb 10.0.0.1 -u bob -p {}", "openssl enc -aes-256-cbc -k {} -in a", "http -a bob:{} GET x.io",
                      'ConvertTo-SecureString "{}" -AsPlainText -Force', "keytool -storepass {} -genkey"),
+    "url-query": ("https://x.io/login?user=b&password={}",),
+    "sql": ("ALTER LOGIN sa WITH PASSWORD = N'{}'",),
     "netrc": ("machine a.io\n  login me@x.io\n  password {}",),
     "xml-element": ('<property name="hibernate.connection.password">{}</property>',),
     "prose": ("The password is {} for now",),
@@ -299,14 +301,15 @@ EVERYDAY_TOKENS = {
     "toml-assignment": ('access_token = """{}"""',),
     "json-field": ('{{"key_material": "{}"}}', '{{"bearer": "{}"}}', '{{"secret_input": "{}"}}'),
     "authorization": ("Authorization: GenieKey {}", "Authorization: Acme-Key {}", "Authorization: Sentry sentry_key={}, sentry_version=7"),
-    "cookie": (".x.io\tTRUE\t/\tTRUE\t1735689600\tsession_id\t{}",),
+    "header": ("Fastly-Key: {}",),
+    "cookie": ('driver.add_cookie({{"name": "session", "value": "{}", "domain": ".x.io"}})', ".x.io\tTRUE\t/\tTRUE\t1735689600\tsession_id\t{}"),
     "command-line": ("http --auth-type bearer --auth {} GET x.io",),
-    "prose": ("my api key is {}",),
+    "prose": ("my api key is {}", "I set the token to {}"),
 }  # fmt: skip
 # Of words about secrets, and yet given for one.
 THOUGHT_UP = ("DB_PASSWORD=MySecretPassword", "password: super_secret_password_123", '{"password": "supersecret"}', "password=dev_password_2024", "JWT_SECRET=my-super-secret-key",
               'POSTGRES_PASSWORD: "admin@123"', "password: Password1", 'db_password = "prod-db-pass-9931"', "user=sa;Password=secret123;", "The password is hunter2")  # fmt: skip
-PHONES = ("+44 (0)20 7946 0958", "From=%2B14155550132&x=1", "ring (415) 555-0132 now", "+1 (800) 555\u20110199", '"phone": "415-555-0132"', 'phone_number = "4155550132"', "Phone: 0171 2345678")  # fmt: skip
+PHONES = ("+44 (0)20 7946 0958", "From=%2B14155550132&x=1", "ring (415) 555-0132 now", "+1 (800) 555\u20110199", '"phone": "415-555-0132"', 'phone_number = "4155550132"', "Phone: 0171 2345678", "sms +91-9876543210")  # fmt: skip
 MENTIONS = ("\\u003c@157479218442352252\\u003e hi", "\\u003c@\\u0026157479218442352252\\u003e hi")
 NEAR_MISSES = (
     "commit 3f2a9c1b7e4d5f60718293a4b5c6d7e8f9012345",
@@ -334,6 +337,7 @@ NEAR_MISSES = (
     "https://play.host/?code=%23!%5Ballow(unused)%5D%0Afn+main()", "self.allow_passphrase = allow_passphrase", "password=PasswordProperty(hashfunc=hashfunc)", "<code>1234abcd-12ab-34cd-56ef-1234567890ab</code>",
     "'w32-unregister-hot-key', 'w32-window-exists-p'", "# requirepass foobared", "the password is base64 encoded", "phone: 12", "phone: string", "f(200) 404", "(800) is the exit code", 'variable "key_name" {\n  default = "deployer-key"\n}',
     'form-data; name="username"\r\n\r\nbob1234', "CREDENTIALS: T1098.001",
+    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", "- key: users-by-name-2024",
 )  # fmt: skip
 
 

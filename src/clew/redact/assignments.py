@@ -6,7 +6,7 @@ import re
 
 from clew.redact.blocks import goes_on_below
 from clew.redact.found import ENOUGH, REACH, Span, line_start
-from clew.redact.headers import authorization, cookie
+from clew.redact.headers import authorization, cookie, secret_pair
 from clew.redact.lazy import lazy
 from clew.redact.names import Holds, as_query, holds
 from clew.redact.plausible import quoted_secret, unquoted_secret
@@ -30,7 +30,7 @@ _ABOVE = 400
 _AFTER = lazy(
     r"(?:(?P<typed>:[ \t]{0,4}[A-Za-z_&*][\w.\[\]<>|?, &]{0,40}=(?=[ \t]{0,4}\\{0,7}[\"'`]))|(?P<op>:=|=>|={1,3}|:|,|\(|\|\||\?\?|[oO][rR](?= ))\*{0,2})"
     r"(?P<space>[ \t]{0,40})(?P<wrap>(?:\[\]byte|[Bb]ytes|bytearray|str|String|SecretStr|Secret|Some|Buffer\.from|StringValue|String::from|(?:new )?[A-Z]\w{1,30}(?:(?:::|\.)(?:from|new|of|valueOf|fromString|decode|parse))?)\()?"
-    r"(?:(?P<prefix>[rRbBuU@]?)(?P<quote>\\{0,7}[\"'`]))?"
+    r"(?:(?P<prefix>[rRbBuUN@]?)(?P<quote>\\{0,7}[\"'`]))?"
 )
 # `setPassword("x")`, `.password("x")`: a call that gives the value, not one that looks it up.
 _SETS = lazy(r"(?:(?:^|[\W_])(?:set|with|add)_?|[Ss]et|[Ww]ith|\.|\bPASSWORD|\bpassword)[\w\-]{0,60}$")
@@ -43,6 +43,10 @@ _LISTED_HEADER = lazy(r":\[([^\s\]\"'`,;<>()\[{}|\\&]{8,4096})[\] ]")
 # `"old" -> "new"`, a plan's line.
 _BECOMES = lazy(r"\\*\" -> \\*\"([^\"\\\n]{4,512})")
 # A program or a sentence as a parameter's value.
+_STORED_COOKIE = lazy(r"cookie|\\*[\"']domain\\*[\"']")
+_COOKIE_VALUE = lazy(r":[ \t]{0,4}\\{0,7}[\"']([^\s;\"'`,<>\\]{12,4096})")
+# `BASIC_AUTH=user:password`
+_USER_AND_PASSWORD = lazy(r"=[ \t]{0,4}\\{0,7}[\"']?[^\s:\"'\\$({<]{1,64}:([^\s\"'\\]{4,256})")
 _VALUES = frozenset(["value", "parametervalue", "optionvalue"])
 _PROSE_ENCODED = lazy(r"[()!\[\]{}]|%(?:0[AaDd]|20|5[BbDd]|28|29|7[BbDd])")
 _NUMBER_OF_A_PERSON = lazy(r"(?:\\{0,7}[\"'`])?(\+?\(?\d[\d ()./\-–]{5,20}\d)(?![\w.:/-]\w|\w)")
@@ -72,6 +76,10 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         paired = _PAIRED.search(text, start, position) or _line_above(text, position)
         if paired is None or code_file:
             return []
+        if _STORED_COOKIE.search(text, max(0, start - 60), position + REACH // 8) and (
+            jar := _cookie_field(text, paired[1], position)
+        ):
+            return jar
         name = paired[1]
     what = holds(name)
     if what is Holds.NOTHING or (
@@ -86,6 +94,8 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         return []
     if name.lower().endswith("auth"):
         pair = _PAIR_OF_STRINGS.match(text, position)
+        if pair is None and name.lower().replace("_", "").endswith("basicauth"):
+            pair = _USER_AND_PASSWORD.match(text, position)
         if pair is not None and (code_file or not _given_password(pair[1])):
             return []
         if pair is not None:
@@ -116,6 +126,14 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         if listed is not None and literal(listed[1]) and opaque(listed[1]):
             return [Span(listed.start(1), listed.end(1), "header")]
     return [] if code_file and not _is_header(name, op) else _unquoted(text, name, what, after, back["close"], begin)
+
+
+def _cookie_field(text: str, name: str, position: int) -> list[Span]:
+    """`{"name": "session", "value": "…", "domain": …}`, as browsers' drivers keep cookies."""
+    given = _COOKIE_VALUE.match(text, position)
+    if given is None or not secret_pair(name, given[1]) or not opaque(given[1][:ENOUGH]):
+        return []
+    return [Span(given.start(1), given.end(1), "cookie")]
 
 
 def _line_above(text: str, position: int) -> re.Match[str] | None:

@@ -32,6 +32,7 @@ _RULES = {
     Kind.SCHEME: urls.at_scheme,
     Kind.HOOK: urls.at_hook,
     Kind.ORACLE: urls.at_oracle,
+    Kind.DSN: urls.at_dsn,
     Kind.PIPED: phrases.at_piped,
     Kind.CELL: phrases.at_cell,
     Kind.SAID: phrases.at_said,

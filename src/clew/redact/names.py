@@ -51,11 +51,11 @@ _TAILS_AS_TEXT = """
 """
 _TAILS = frozenset(_TAILS_AS_TEXT.split())
 _QUERY_ONLY = frozenset(["code", "sig", "signature", "key", "session", "ticket", "token", "auth", "jwt", "hmac", "otp",
-                         "sessionid", "sid", "assertion", "credential", "apikey", "passcode"])  # fmt: skip
+                         "sessionid", "sid", "assertion", "credential", "apikey", "passcode", "verifier"])  # fmt: skip
 _PHONES = frozenset(["phone", "mobile", "telephone", "cellphone", "mobilephone", "phonenumber", "mobilenumber"])
 _NUMBERS = frozenset(["number", "no", "nr", "num"])
 # Names of two words in which the last one says nothing by itself.
-_SPELT_OUT = {("key", "material"): Holds.TOKEN, ("secret", "input"): Holds.SECRET}
+_SPELT_OUT = {("key", "material"): Holds.TOKEN, ("secret", "input"): Holds.SECRET, ("secret", "id"): Holds.TOKEN}
 _CREDENTIAL_WORDS = frozenset(["credential", "credentials", "cred", "creds", "authtoken", "authkey"])
 
 

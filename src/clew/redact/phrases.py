@@ -46,7 +46,7 @@ _PIPED = lazy(
 )
 _SECURE = lazy(r"convertto-securestring +(?:-String +)?\\*[\"']([^\"'\\\n]{4,256})\\*[\"']", re.IGNORECASE)
 _SAID = lazy(
-    r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token|(?:api|access|secret|private|license|account|auth)[ _-]?key))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?|:)\Z",
+    r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token|(?:api|access|secret|private|license|account|auth)[ _-]?key))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?| to|:)\Z",
     re.IGNORECASE,
 )
 _ALGORITHM = lazy(r"(?:sha|md|base|utf|argon|pbkdf|ntlmv|oauth|http|x|aes|rsa|ipv|v)\d", re.IGNORECASE)
@@ -59,7 +59,7 @@ _JWK_PRIVATE = lazy(r"\\*\"(?:d|k|p|q|dp|dq|qi)\\*\"[ \t]{0,4}:[ \t]{0,4}\\*\"([
 _ELEMENT = lazy(r"<(?:[\w:.\-]{2,40}[ \t]+(?:key|name|id)=\\*[\"'])?([\w:.\-]{2,60})(?:\\*[\"'])?>([^<>\n]{4,1024})</")
 _PHONE = lazy(
     r"(?:\+[1-9](?:\d{7,14}|\d{0,2}(?:[ .-]?\(0\)[ .-]?\d{1,4})?(?:[ .\-\u2010-\u2013\u00a0]\(?\d{1,8}\)?){2,5})"
-    r"|%2[Bb][1-9]\d{7,14}|\([2-9]\d\d\) ?[2-9]\d\d[ .-]\d{4})(?![\w+/=]|[.:-]\d)"
+    r"|\+[1-9]\d{0,2}-\d{9,11}|%2[Bb][1-9]\d{7,14}|\([2-9]\d\d\) ?[2-9]\d\d[ .-]\d{4})(?![\w+/=]|[.:-]\d)"
 )
 _PHONE_NAME = lazy(r"(?:phone|tel|mobile|cell|contact|fax|sms|whatsapp|from|to|number)=\Z", re.IGNORECASE)
 # Also as Go's JSON spells the brackets.

@@ -21,6 +21,11 @@ _THOUGHT_UP = lazy(
     r"|[\w-]*[A-Za-z][-_]?\d{3,}|[A-Za-z][-_]?\d{3,}[\w-]*",
     re.IGNORECASE,
 )
+_BASE64 = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
+_KEY_HEADER = lazy(
+    r"(?!.*(?:idempotency|cache|surrogate|websocket|partition|routing|deduplication|public|sort|primary|object)-)[\w-]+-key",
+    re.IGNORECASE,
+)
 _UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -39,6 +44,8 @@ def quoted_secret(what: Holds, name: str, value: str, *, compared: bool = False,
         return " " not in value and (not wordy(value) or _word_with_digits(value))
     if what is Holds.TOKEN:
         return opaque(value)
+    if name.lower() == "key" and drawn_long(value):
+        return True
     return (
         opaque(value)
         and len(value) >= 16
@@ -77,8 +84,26 @@ def unquoted_secret(
         return not wordy(value) and len(value) >= 6 and _not_code(value)
     if what is Holds.TOKEN:
         return opaque(value) and (env or _not_code(value))
+    if alone and ends and ((name.lower() == "key" and drawn_long(value)) or (colon and _header_key(name, value))):
+        return True
     given = (env and name.isupper()) or (name == "_auth" and (env or (alone and ends)))
     return given and opaque(value) and len(value) >= 16 and "/" not in value[:1]
+
+
+def drawn_long(value: str) -> bool:
+    """So long and so mixed that not even a `key` can be the name of something; digests are of one case."""
+    cases = sum(c.isupper() for c in value), sum(c.islower() for c in value), sum(c.isdigit() for c in value)
+    return len(value) >= 32 and min(cases) >= 2 and _BASE64.fullmatch(value) is not None and opaque(value)
+
+
+def _header_key(name: str, value: str) -> bool:
+    """`Fastly-Key: …`: a header that is one vendor's own."""
+    return (
+        _KEY_HEADER.fullmatch(name) is not None
+        and len(value) >= 20
+        and opaque(value)
+        and _UUID.fullmatch(value) is None
+    )
 
 
 def _password(value: str) -> bool:

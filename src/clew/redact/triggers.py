@@ -48,6 +48,7 @@ class Kind(enum.IntEnum):
     JAR = 25
     REDIS = 26
     SECURE = 27
+    DSN = 28
 
 
 # A place in a text, and what stands there. Texts have one byte a character when they get here.
@@ -57,6 +58,8 @@ Place = tuple[int, Kind]
 LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.SCHEME, "://"),
     (Kind.SCHEME, ":\\/\\/"),
+    (Kind.DSN, "@tcp("),
+    (Kind.DSN, "@unix("),
     (Kind.ORACLE, "oracle:thin:"),
     (Kind.ORACLE, "oracle:oci"),
     (Kind.HOOK, "hooks.slack"),
@@ -114,7 +117,7 @@ FIXED: tuple[tuple[Kind, str, int], ...] = (
 
 NAME_TAIL = r"[a-z0-9_.\-]{0,24}"
 CLOSERS = r"(?:%5d)?[\"'`*\\\])?]{0,8}[ \t]{0,40}[?|+]{0,2}"
-LISTED = r"[\"'\\]{1,8}[ \t]{0,4}"
+LISTED = r"\]?[\"'\\]{1,8}[ \t]{0,4}"
 # `process.env.API_KEY || "…"`, `getenv("API_KEY") or "…"`; from its end back to the operator.
 FALLBACK = r"[\"')\]]{0,4} (?:\|\||\?\?|or) [\"'`]"
 FALLBACK_BACK = 4
@@ -122,7 +125,7 @@ CALLED = r"\([\"'`\\]"
 # `password for root is: …`: the words between, and what ends them.
 SAID_NAMES = ("pass", "pw", "secret", "token", "key")
 PROSE = r"[ a-z0-9@.'\-]{0,60}"
-SAYS = r"(?: is:?|:)"
+SAYS = r"(?: is:?| to|:)"
 # Words before a name, a blank and a value: `setx API_KEY …`, `ENV API_TOKEN …`, `npm config set //host/:_authToken …`.
 DEFINERS = r"(?:setx|set -g?x|setenv|config(?:ure)? set|env|arg|#define)"
 NAMES = "|".join(re.escape(anchor) for anchor in ANCHORS)
@@ -150,7 +153,7 @@ def expressions() -> tuple[Expression, ...]:
             rf"{DEFINERS} {{1,8}}[a-z0-9_./:\-@]{{0,120}}(?:{NAMES}){NAME_TAIL}[ \t]", Kind.DEFINE, 1, caseless=True
         ),
         Expression(f"(?:{NAMES}){NAME_TAIL}{FALLBACK}", Kind.SEPARATOR, FALLBACK_BACK, caseless=True),
-        Expression(f"(?:{'|'.join(SAID_NAMES)}){NAME_TAIL} (?:is:?|{PROSE}{SAYS}) ", Kind.SAID, 1, caseless=True),
+        Expression(f"(?:{'|'.join(SAID_NAMES)}){NAME_TAIL} (?:is:?|to|{PROSE}{SAYS}) ", Kind.SAID, 1, caseless=True),
         Expression(rf"(?:{NAMES}){NAME_TAIL}[`*]{{0,2}} {{0,40}}\|", Kind.CELL, 1, caseless=True),
         Expression(rf"(?:{NAMES}){NAME_TAIL}[\"']{{0,1}}>", Kind.ELEMENT, 1, caseless=True),
         Expression(rf"eyJ[A-Za-z0-9_\-]{{{JWT_LEAST}}}", Kind.PREFIX, 3 + JWT_LEAST, caseless=False),

@@ -20,6 +20,7 @@ _DATABASE = lazy(
     re.IGNORECASE,
 )
 _ORACLE = lazy(r"oracle:(?:thin|oci8?):[^\s/@\"'<>\\]{1,64}/([^\s@\"'<>\\]{2,256})@", re.IGNORECASE)
+_DSN_BACK = lazy(r"([^\s\"'<>\\`:/]{1,128}):[\w.\-]{1,64}(?=[^\w:]|\Z)")
 _MASKED = lazy(r"[*x•.#]+|\[.*", re.IGNORECASE)
 _HOOKS = (
     lazy(r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([\w/+\-]{20,200})"),
@@ -55,6 +56,14 @@ def at_scheme(text: str, position: int) -> list[Span]:
     if len(user) >= 16 and not reference(user) and opaque(user):
         return [Span(start, start + len(user), "url-userinfo")]
     return []
+
+
+def at_dsn(text: str, position: int) -> list[Span]:
+    """`user:password@tcp(host:3306)/name`, as Go's MySQL driver takes it."""
+    match = _DSN_BACK.match(text[max(0, position - 200) : position][::-1])
+    if match is None or reference(match[1][::-1]) or _MASKED.fullmatch(match[1]) is not None:
+        return []
+    return [Span(position - len(match[1]), position, "database-url")]
 
 
 def at_oracle(text: str, position: int) -> list[Span]:
