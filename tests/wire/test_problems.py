@@ -72,6 +72,8 @@ class TestChat:
         assert self.check(user(), bad, result("a")) == [(1, "bad-arguments")]
         as_object = {"role": "assistant", "content": None, "tool_calls": [chat_call("a", arguments={"a": 1})]}
         assert self.check(user(), as_object, result("a")) == [(1, "bad-arguments")]
+        nothing = {"role": "assistant", "content": "done", "tool_calls": []}
+        assert self.check(user(), nothing) == [(1, "empty-calls")]
         quoting = calls("a", content='she wrote "arguments": {"x": 1}')
         assert self.check(user(), quoting, result("a")) == []
 
@@ -171,6 +173,8 @@ class TestAnthropic:
     def test_arguments_and_ids(self):
         assert self.check(user(), use("a", input="x"), answer("a")) == [(1, "bad-arguments")]
         assert self.check(user(), use("a", input=None), answer("a")) == [(1, "bad-arguments")]
+        assert self.check(user(), use("a", input='{"x": 1}'), answer("a")) == [(1, "bad-arguments")]
+        assert self.check(user(), use("a", input={"input": "x"}), answer("a")) == []
         assert self.check(user(), use("a b"), answer("a b")) == [(1, "bad-id")]
 
     def test_images_may_stand_in_results(self):
@@ -213,6 +217,15 @@ class TestResponses:
         assert self.check(user(), {**CALL, "arguments": "{"}, OUTPUT) == [(1, "bad-arguments")]
         assert self.check(user(), {"type": "message", "role": "assistant", "content": []}) == [(1, "empty-content")]
         assert self.check({"type": "message", "role": "wizard", "content": "x"}) == [(0, "unknown-role")]
+
+    def test_who_says_which_text(self):
+        def said(role, kind, text="x"):
+            return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+        assert self.check(said("user", "input_text"), said("assistant", "output_text")) == []
+        assert self.check(said("user", "input_text"), said("assistant", "input_text")) == [(1, "misplaced-text")]
+        assert self.check(said("user", "output_text")) == [(0, "misplaced-text")]
+        assert self.check(said("user", "input_text", '"output_text"')) == []
 
 
 def test_each_problem_says_what_is_wrong():

@@ -19,6 +19,7 @@ DEFAULTS = {
     ANTHROPIC: Quirks(first_user=True, system_mid=True, image_in_tool_result=True, call_id="[a-zA-Z0-9_-]+"),
 }
 _SYSTEM = ("system", "developer")
+_INPUT_TEXT = re.compile(rb'"input"\s*:\s*"')
 
 
 def problems(
@@ -55,10 +56,15 @@ def _of_message(m: Message, n: int, wire: str, quirks: Quirks) -> Iterator[Probl
     if _is_empty(m, wire):
         yield Problem(n, None, "empty-content", f"the {m.role} message has no content")
     as_object = wire != ANTHROPIC and bool(m.calls) and _holds_object(m.raw)
+    as_text = _inputs_as_text(m) if wire == ANTHROPIC and m.calls else ()
+    if wire == CHAT and _holds_empty_calls(m):
+        yield Problem(n, None, "empty-calls", "`tool_calls` is an empty list: it is left out where nothing is called")
+    if wire == RESPONSES and (wrong := _wrong_text(m)):
+        yield Problem(n, None, "misplaced-text", f"a block of type {wrong} stands in a message of role {m.role}")
     for i, p in enumerate(m.parts):
         if isinstance(p, ToolCall):
             yield from _call(m, p, n, i, quirks)
-            if p.kind == "function" and (as_object or not _parseable(p, wire)):
+            if p.kind == "function" and (as_object or i in as_text or not _parseable(p, wire)):
                 kind = "a JSON object" if wire == ANTHROPIC else "JSON in a string"
                 yield Problem(n, i, "bad-arguments", f"the arguments of {p.name!r} are not {kind}")
         elif isinstance(p, ToolResult):
@@ -114,6 +120,30 @@ def _holds_object(raw: bytes) -> bool:
             return True
         at = raw.find(mark, at)
     return False
+
+
+def _inputs_as_text(m: Message) -> tuple[int, ...]:
+    """The parts that are calls whose input is a string where the wire wants an object."""
+    if b'"input"' not in m.raw or not _INPUT_TEXT.search(m.raw):
+        return ()
+    content = m.value.get("content")
+    listed = content if isinstance(content, list) else []
+    return tuple(i for i, b in enumerate(listed) if isinstance(b, dict) and isinstance(b.get("input"), str))
+
+
+def _holds_empty_calls(m: Message) -> bool:
+    return m.role == "assistant" and not m.calls and b'"tool_calls"' in m.raw and m.value.get("tool_calls") == []
+
+
+def _wrong_text(m: Message) -> str:
+    """The type of text that is not this role's: what users say is `input_text`, what the model says `output_text`."""
+    wrong = "input_text" if m.role == "assistant" else "output_text"
+    if m.role not in ("user", "assistant", "system", "developer") or wrong.encode() not in m.raw:
+        return ""
+    value = m.value
+    content = value.get("content") if value.get("type", "message") == "message" else None
+    listed = content if isinstance(content, list) else []
+    return wrong if any(isinstance(b, dict) and b.get("type") == wrong for b in listed) else ""
 
 
 def _result(result: ToolResult, n: int, i: int, wire: str, quirks: Quirks) -> Iterator[Problem]:
