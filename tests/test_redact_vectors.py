@@ -337,7 +337,7 @@ NEAR_MISSES = (
     "https://play.host/?code=%23!%5Ballow(unused)%5D%0Afn+main()", "self.allow_passphrase = allow_passphrase", "password=PasswordProperty(hashfunc=hashfunc)", "<code>1234abcd-12ab-34cd-56ef-1234567890ab</code>",
     "'w32-unregister-hot-key', 'w32-window-exists-p'", "# requirepass foobared", "the password is base64 encoded", "phone: 12", "phone: string", "f(200) 404", "(800) is the exit code", 'variable "key_name" {\n  default = "deployer-key"\n}',
     'form-data; name="username"\r\n\r\nbob1234', "CREDENTIALS: T1098.001",
-    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", "- key: users-by-name-2024",
+    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", 'Pwd:             "/a/b/1234/d/e",', "Pwd: `\\home\\src\\project\\src\\deep`,", "pwd=/srv/build-7f3a/x9", "- key: users-by-name-2024",
 )  # fmt: skip
 
 

@@ -154,7 +154,7 @@ def test_validate_names_every_problem_with_its_place_and_ends_in_1(app, folder):
     out = run(app, "validate", "more/broken.json", "shop.jsonl")
     assert out.exit_code == 1
     first, *rest = out.stdout.splitlines()
-    assert first == "more/broken.json: line 1: missing-result: the call 'call_1' has no result yet"
+    assert first == "more/broken.json: line 1, message 1: missing-result: the call 'call_1' has no result yet"
     assert rest[0] == "more/broken.json: openai-chat, 2 messages: 1 problem"
 
 

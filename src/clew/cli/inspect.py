@@ -149,7 +149,7 @@ def _complain(outcomes: Sequence[Outcome]) -> None:
 def _tell(i: Inspection) -> None:
     path = clean(i.path)
     for p in i.problems:
-        where = f"line {p.line}" if p.line else f"message {p.message}"
+        where = f"line {p.line}, message {p.message}" if p.line else f"message {p.message}"
         where += f", conversation {clean(p.chain)}" if p.chain else ""
         typer.echo(f"{path}: {where}: {p.code}: {clean(p.sentence)}")
     hidden = i.problem_count - len(i.problems)

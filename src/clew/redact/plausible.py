@@ -21,6 +21,7 @@ _THOUGHT_UP = lazy(
     r"|[\w-]*[A-Za-z][-_]?\d{3,}|[A-Za-z][-_]?\d{3,}[\w-]*",
     re.IGNORECASE,
 )
+_PATH = lazy(r"(?:/[\w .@+-]*){2,}|\\{1,2}\w.*\\.*|~.*")
 _BASE64 = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _KEY_HEADER = lazy(
     r"(?!.*(?:idempotency|cache|surrogate|websocket|partition|routing|deduplication|public|sort|primary|object)-)[\w-]+-key",
@@ -33,6 +34,8 @@ def quoted_secret(what: Holds, name: str, value: str, *, compared: bool = False,
     """A string literal given to that name, compared with it, or only named after it in a list of arguments."""
     value = value if len(value) <= ENOUGH else value[:ENOUGH]
     if len(value) < 4 or not literal(value) or value.endswith((":", "...")) or value.isspace():
+        return False
+    if _directory(name, value):
         return False
     if compared or (bare_list and what is not Holds.PASSWORD):
         return opaque(value)
@@ -60,9 +63,7 @@ def unquoted_secret(
     value = value if len(value) <= ENOUGH else value[:ENOUGH]
     if len(value) < 4 or not literal(value) or _CALLED.fullmatch(value) is not None or rest[:1] in {"(", "[", "{", "<"}:
         return False
-    if (
-        name.lower().endswith(value.lower()) and _IDENTIFIER.fullmatch(value) is not None
-    ):  # `self.pass_word = pass_word`
+    if _directory(name, value) or _says_its_name(name, value):
         return False
     ends = _ENDS.fullmatch(rest) is not None or (rest[:1].isspace() and not colon and not spaced)
     if what is Holds.PASSWORD:
@@ -88,6 +89,16 @@ def unquoted_secret(
         return True
     given = (env and name.isupper()) or (name == "_auth" and (env or (alone and ends)))
     return given and opaque(value) and len(value) >= 16 and "/" not in value[:1]
+
+
+def _directory(name: str, value: str) -> bool:
+    """`Pwd: "/a/b/c"`: the other thing that these letters stand for."""
+    return name.lower().endswith("pwd") and _PATH.fullmatch(value) is not None
+
+
+def _says_its_name(name: str, value: str) -> bool:
+    """`self.pass_word = pass_word`"""
+    return name.lower().endswith(value.lower()) and _IDENTIFIER.fullmatch(value) is not None
 
 
 def drawn_long(value: str) -> bool:
