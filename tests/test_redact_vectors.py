@@ -281,7 +281,7 @@ def _block_vectors(rng: random.Random) -> list[Vector]:
 
 # Where people really write them: tools, files and encodings of every day. Filled with passwords, with what a machine drew, or both.
 EVERYDAY_PASSWORDS = {
-    "env-assignment": ("DB_PASSWORD={}", "SSHPASS={} sshpass -e ssh h", "- MYSQL_PASSWORD={}", "requirepass {}", "masterauth {}", "Server=db;UID=sa;PWD={};Encrypt=True"),
+    "env-assignment": ("DB_PASSWORD={}", "PASS={}", "<output>DB_PASSWORD={}</output>", "SSHPASS={} sshpass -e ssh h", "- MYSQL_PASSWORD={}", "requirepass {}", "masterauth {}", "Server=db;UID=sa;PWD={};Encrypt=True"),
     "yaml-assignment": ("ansible_become_pass: {}", "- **Password:** {}", "  12\t    password: {}", "MYSQL_ROOT_PASSWORD: {}"),
     "toml-assignment": ('+ password                = "{}"', '~ master_password = "xK4old9" -> "{}"', 'variable "db_password" {{\n  type    = string\n  default = "{}"\n}}'),
     "json-field": ('[{{"Key": "DbPassword", "Value": "{}"}}]', '{{"ParameterKey":"DBPassword","ParameterValue":"{}"}}'),
@@ -302,6 +302,7 @@ EVERYDAY_TOKENS = {
     "json-field": ('{{"key_material": "{}"}}', '{{"bearer": "{}"}}', '{{"secret_input": "{}"}}'),
     "authorization": ("Authorization: GenieKey {}", "Authorization: Acme-Key {}", "Authorization: Sentry sentry_key={}, sentry_version=7"),
     "header": ("Fastly-Key: {}",),
+    "yaml-assignment": ("encryption:\n  key: {}aB3xK9aB3xK9", "rapidapi_key: {}aB3xK9aB3xK9"),
     "cookie": ('driver.add_cookie({{"name": "session", "value": "{}", "domain": ".x.io"}})', ".x.io\tTRUE\t/\tTRUE\t1735689600\tsession_id\t{}"),
     "command-line": ("http --auth-type bearer --auth {} GET x.io",),
     "prose": ("my api key is {}", "I set the token to {}"),
@@ -337,7 +338,7 @@ NEAR_MISSES = (
     "https://play.host/?code=%23!%5Ballow(unused)%5D%0Afn+main()", "self.allow_passphrase = allow_passphrase", "password=PasswordProperty(hashfunc=hashfunc)", "<code>1234abcd-12ab-34cd-56ef-1234567890ab</code>",
     "'w32-unregister-hot-key', 'w32-window-exists-p'", "# requirepass foobared", "the password is base64 encoded", "phone: 12", "phone: string", "f(200) 404", "(800) is the exit code", 'variable "key_name" {\n  default = "deployer-key"\n}',
     'form-data; name="username"\r\n\r\nbob1234', "CREDENTIALS: T1098.001",
-    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", 'Pwd:             "/a/b/1234/d/e",', "Pwd: `\\home\\src\\project\\src\\deep`,", "pwd=/srv/build-7f3a/x9", "- key: users-by-name-2024",
+    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus", 'var recaptcha_site_key = "6Lf3KHUUAAAAACggoMpmGJdQDtiyrjVlvGJ6BbAj"', "PASS: tests/test_a.py", "PASS=12", 'public_key: "dGhpcyBpcyBhIHB1YmxpYyBrZXkgMTIzNDU2Nzg5MA"', 'Pwd:             "/a/b/1234/d/e",', "Pwd: `\\home\\src\\project\\src\\deep`,", "pwd=/srv/build-7f3a/x9", "- key: users-by-name-2024",
 )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ _GLUE = [
 _NAMES = [
     "password", "DB_PASSWORD", "token", "api_key", "apiKey", "secret", "auth", "Authorization", "cookie", "code", "sig", "session", "value", "jwt", "pwd", "x-api-key", "é-password",
     "aé-token", "_authToken", "SECRET", "k" * 70 + "key", "a." * 40 + "token",
+    "phone", "PASS", "GH_PAT", "bearer", "key", "BASIC_AUTH", "pwd", "requirepass",
 ]  # fmt: skip
 _AFTER = [
     "=", ": ", " = ", "=>", ":=", "==", '("', '", ', "?=", ">", "\t", " ", "\\n", "%3D", '="', "='", '":"', '\\":\\"', " | ", "` | ", " is ", " is: ", " for root is ", " is is: ", ' || "', '") or "',
@@ -35,6 +36,8 @@ _AFTER = [
 _OTHERS = [
     *(literal for _, literal in LITERALS), "hooks.slack.com/services/", "#define ", "SET -X ", "ENV ", "--", "-----BEGIN PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----",
     "Basic dXNlcjpwYXNz", "+1415555", "<@", "12345678901234567", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx", "- name: ", "\n  value: ", "echo ",
+    "(415) 555-0132", "415-555-0132", "%2B14155552671", "+44 (0)20 7946 0958", 'variable "db_password" {\n', '\n  default = "', '"password"\r\n\r\n', "u003c@", "postgres:\\/\\/a:", "&#10;", "a.io\tTRUE\t/\tTRUE\t1\tsid\t",
+    "login me\n  password ", "me:hunter22", "http -a ", '" -> "', "**", "</", "supersecret", "mysecret123", '"domain"', "aB3xK9aB3xK9aB3xK9aB3xK9aB3xK9aB3x",
 ]  # fmt: skip
 _CLASS = re.compile(r"\[([^\]]+)\](?:\{(\d+)(?:,(\d+))?\})?|\\(.)|(.)", re.DOTALL)
 _OPTIONS = re.compile(r"\(\?:([^()]*)\)(\?|\{3\})?")

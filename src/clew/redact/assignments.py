@@ -55,7 +55,7 @@ _LOOSE = lazy(r"(?:[^\s\"'`\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")
 _PARAMETER = lazy(r"[^\s&\"'<>#;`\\)\]}|,]{1,4096}")
 # "API key: …", where the name is two words.
 _SPOKEN = lazy(r"\b(?:api|access|secret|private|encryption|auth|license|signing|account|storage)[ ]$", re.IGNORECASE)
-_ENV_LEAD = lazy(r"(?:^|\\[nrt]|[\s\"'`;|&(]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
+_ENV_LEAD = lazy(r"(?:^|\\[nrt]|[\s\"'`;|&(>]|\b(?:export|set|setx|env|ENV|ARG|declare|typeset)[ \t]+|-e[ \t]*)$")
 # What may stand before a name on a line of its own: indentation, a list's dash, a gutter with the line's number, a diff mark.
 _LINE_LEAD = lazy(
     r"(?:[\w./\-]{1,120}[:\-])?\s*(?:\d{1,6}\s?[|:→\t-])?\s*(?:[+\->#/*]{1,2}\s+|[+\-])?[*_]{0,2}(?:export |set )?[\"']?(?:[\w.\-]+[\"']?:[ ])?$"
@@ -118,7 +118,8 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     if what is Holds.QUERY:
         return []
     if what is Holds.PHONE:
-        return [] if code_file or op in {"(", ",", "==", "==="} else _phone(text, after.end())
+        number = op == ":" and back["close"] and after["quote"] is None  # a mark in its place would be no JSON
+        return [] if code_file or number or op in {"(", ",", "==", "==="} else _phone(text, after.end())
     if after["quote"] is not None:
         return [] if code_file and not _is_header(name, op) else _quoted(text, name, what, after, back["close"], begin)
     if "-" in name and op == ":":
@@ -281,7 +282,7 @@ def _unquoted(text: str, name: str, what: Holds, after: re.Match[str], close: st
     match = (_LOOSE if env else _BARE).match(text, start, start + REACH)
     if match is None:
         return []
-    value = match[0].rstrip(",;") if env else match[0].rstrip(".:")
+    value = match[0].split("</", 1)[0].rstrip(",;") if env else match[0].rstrip(".:")
     rest = text[start + len(value) : start + len(value) + 80].split("\n", 1)[0]
     spaced = bool(after["space"])
     if not unquoted_secret(what, name, value, rest, env=env, alone=alone and not close, spaced=spaced, colon=op == ":"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.redact.found import Span
+from clew.redact.found import Span, line_start
 from clew.redact.headers import secret_pair
 from clew.redact.lazy import lazy
 from clew.redact.names import Holds, holds
@@ -11,7 +11,7 @@ from clew.redact.values import literal, wordy
 
 _GUTTER = r"(?:[^\S\n]*\d{1,6}[|:→\t-])?[^\S\n]*[+\-]?"
 _LINE = r"(?:\r?\n|\\+r\\+n|\\+n)"
-_DEFAULT = lazy(r"default[ \t]{1,20}=[ \t]{0,4}\\{0,7}\"([^\"\\\n]{4,512})\\{0,7}\"")
+_DEFAULT = lazy(r"default[ \t]{1,20}=[ \t]{0,4}\\{0,7}\"(?![,:}\]])([^\"\\\n]{4,512})\\{0,7}\"")
 # A variable's head and what may stand between it and its default.
 _VARIABLE = lazy(
     rf"variable[ \t]+\\{{0,7}}\"([\w\-]{{2,80}})\\{{0,7}}\"[ \t]*\{{(?:{_LINE}{_GUTTER}[^\S\n]*(?:type|description|sensitive|nullable)[ \t]*=[^\n{{}}]{{0,200}}?){{0,4}}{_LINE}{_GUTTER}[^\S\n]*\Z"
@@ -19,12 +19,14 @@ _VARIABLE = lazy(
 _PART = lazy(rf"form-data; name=\\*\"([\w.\-\[\]]{{2,80}})\\*\"{_LINE}{_LINE}([^\r\n\\\"]{{4,1024}})")
 _COOKIE_LINE = lazy(r"\t/\t(?:TRUE|FALSE)\t\d{1,15}\t([^\s\\]{1,128})\t([^\s\\\"']{4,4096})")
 _NETRC = lazy(
-    rf"(?:login|user|account)(?:[ \t]+|{_LINE}{_GUTTER}[ \t]*)\S{{1,128}}(?:[ \t]+|{_LINE}{_GUTTER}[ \t]*)password[ \t]+([^\s\"'\\,]{{3,256}})"
+    rf"(?:login|user|account)[ \t]+\S{{1,128}}(?:[ \t]+|(?P<over>{_LINE}){_GUTTER}[ \t]*)password[ \t]+(?P<value>[^\s\"'\\,]{{3,256}})"
 )
-_REDIS = lazy(r"(?:requirepass|masterauth)[ \t]{1,20}\\*[\"']?([^\s\"'\\]{4,512})")
+_NETRC_LEAD = lazy(rf"{_GUTTER}[^\S\n]*(?:(?:machine[ \t]+\S{{1,256}}|default)[ \t]+)?")
+_REDIS = lazy(r"(?:requirepass|masterauth)[ \t]{1,20}(?:\\*[\"'](?![,:}\]]))?([^\s\"'\\]{4,512})")
+# Lines whose secret may stand on a line below.
 _OPEN = lazy(
-    rf"{_GUTTER}[^\S\n]*(?:variable[ \t]+\\*\"[\w\-]{{2,80}}\\*\"[ \t]*\{{|(?:type|description|sensitive|nullable)[ \t]*=.*|(?i:content-disposition: )?form-data; name=.*"
-    r"|(?:machine[ \t]+\S{1,256}|default)?(?:[ \t]*login[ \t]+\S{1,128})?)[ \t]*\r?"
+    r".*variable[ \t]+\\*\"[\w\-]{2,80}\\*\"[ \t]*\{[ \t]*\r?|.*form-data; name=.*"
+    rf"|{_GUTTER}[^\S\n]*(?:(?:type|description|sensitive|nullable)[ \t]*=.*|(?:(?:machine[ \t]+\S{{1,256}}|default)[ \t]*)?(?:login[ \t]+\S{{1,128}})?[ \t]*\r?)"
 )
 _ABOVE = 600
 
@@ -63,9 +65,15 @@ def at_jar(text: str, position: int) -> list[Span]:
 def at_netrc(text: str, position: int) -> list[Span]:
     """`login NAME password …`, on one line or three."""
     match = _NETRC.match(text, position)
-    if match is None or not literal(match[1]) or (match[1].isalpha() and wordy(match[1])):
+    if (
+        match is not None
+        and match["over"]
+        and _NETRC_LEAD.fullmatch(text, line_start(text, position), position) is None
+    ):
         return []
-    return [Span(match.start(1), match.end(1), "netrc")]
+    if match is None or not literal(match["value"]) or (match["value"].isalpha() and wordy(match["value"])):
+        return []
+    return [Span(match.start("value"), match.end("value"), "netrc")]
 
 
 def at_redis(text: str, position: int) -> list[Span]:

@@ -55,7 +55,8 @@ _QUERY_ONLY = frozenset(["code", "sig", "signature", "key", "session", "ticket",
 _PHONES = frozenset(["phone", "mobile", "telephone", "cellphone", "mobilephone", "phonenumber", "mobilenumber"])
 _NUMBERS = frozenset(["number", "no", "nr", "num"])
 # Names of two words in which the last one says nothing by itself.
-_SPELT_OUT = {("key", "material"): Holds.TOKEN, ("secret", "input"): Holds.SECRET, ("secret", "id"): Holds.TOKEN}
+_SPELT_OUT = {("key", "material"): Holds.TOKEN, ("secret", "input"): Holds.SECRET, ("secret", "id"): Holds.TOKEN,
+              ("gpg", "key"): Holds.NOTHING}  # fmt: skip
 _CREDENTIAL_WORDS = frozenset(["credential", "credentials", "cred", "creds", "authtoken", "authkey"])
 
 
@@ -85,8 +86,8 @@ def holds(name: str) -> Holds:
 def _of_word(last: str, before: str, *, upper: bool) -> Holds:
     if last.endswith(_PASSWORD_END) or last in _PASS_WORDS or (last in {"pass", "passwords", "pw"} and before):
         return Holds.PASSWORD
-    if last == "pass":  # alone it also counts tests
-        return Holds.NOTHING if upper else Holds.SECRET
+    if last == "pass":  # alone it also counts tests, and says that one did
+        return Holds.SECRET
     if last.endswith("secret") or last in {"secrets", "secretkey"}:
         return Holds.SECRET
     if last.endswith(

@@ -44,7 +44,7 @@ _DEFINED = lazy(r"[ \t]+(?:\\{0,7}[\"'])?([^\s\"'`\\]{4,4096})")
 _PIPED = lazy(
     r"\b(?:echo|printf)(?: +-[ne]{1,2})?(?: +\\*[\"']%s(?:\\+n)?\\*[\"'])? +\\*[\"']?([^\s\"'`\\|$<>-][^\s\"'`\\|]{3,256})\\*[\"']? *\|[^|]*\Z"
 )
-_SECURE = lazy(r"convertto-securestring +(?:-String +)?\\*[\"']([^\"'\\\n]{4,256})\\*[\"']", re.IGNORECASE)
+_SECURE = lazy(r"convertto-securestring +(?:-String +)?\\*[\"'](?![,:}\]])([^\"'\\\n]{4,256})\\*[\"']", re.IGNORECASE)
 _SAID = lazy(
     r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token|(?:api|access|secret|private|license|account|auth)[ _-]?key))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?| to|:)\Z",
     re.IGNORECASE,

@@ -12,6 +12,8 @@ from clew.redact.values import WORDS, literal, opaque, wordy
 _ABOUT_SECRETS = lazy(r"pass|pwd|secret|token|key|cred|auth|user|login|input|form|field|value", re.IGNORECASE)
 _IDENTIFIER = lazy(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
 _CALLED = lazy(r"[A-Za-z_$][\w$.:]*(?:[(\[{<]|!\().*")
+# A call, a subscript, a type; but not the end of an element.
+_GOES_ON = lazy(r"[(\[{]|<(?!/)")
 _ENDS = lazy(r"[ \t\r]*(?:#.*|//.*|\\+[nrt].*|[\"'`].*)?")
 # `correct-horse-battery`, as generators of passwords make them; keys of translations have dots.
 _PASSPHRASE = lazy(r"[a-z]{3,10}(?:-[a-z]{3,10}){2,7}")
@@ -22,6 +24,11 @@ _THOUGHT_UP = lazy(
     re.IGNORECASE,
 )
 _PATH = lazy(r"(?:/[\w .@+-]*){2,}|\\{1,2}\w.*\\.*|~.*")
+# Keys that everybody may see, and names of what is kept somewhere.
+_OPEN_KEY = lazy(
+    r"pub|captcha|site|cache|sort|object|primary|foreign|partition|group|idempot|dedup|websocket|surrogate|row|s3|map|verif|host|etag",
+    re.IGNORECASE,
+)
 _BASE64 = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _KEY_HEADER = lazy(
     r"(?!.*(?:idempotency|cache|surrogate|websocket|partition|routing|deduplication|public|sort|primary|object)-)[\w-]+-key",
@@ -47,7 +54,7 @@ def quoted_secret(what: Holds, name: str, value: str, *, compared: bool = False,
         return " " not in value and (not wordy(value) or _word_with_digits(value))
     if what is Holds.TOKEN:
         return opaque(value)
-    if name.lower() == "key" and drawn_long(value):
+    if _unowned_key(name, value):
         return True
     return (
         opaque(value)
@@ -61,7 +68,7 @@ def unquoted_secret(
 ) -> bool:
     """A bare word after the separator: a configuration's value, or code."""
     value = value if len(value) <= ENOUGH else value[:ENOUGH]
-    if len(value) < 4 or not literal(value) or _CALLED.fullmatch(value) is not None or rest[:1] in {"(", "[", "{", "<"}:
+    if len(value) < 4 or not literal(value) or _CALLED.fullmatch(value) is not None or _GOES_ON.match(rest) is not None:
         return False
     if _directory(name, value) or _says_its_name(name, value):
         return False
@@ -82,10 +89,10 @@ def unquoted_secret(
                 or _word_with_digits(value)
                 or (name.isupper() and not _ABOUT_SECRETS.search(value) and len(value) >= 6)
             )
-        return not wordy(value) and len(value) >= 6 and _not_code(value)
+        return name != "PASS" and not wordy(value) and len(value) >= 6 and _not_code(value)
     if what is Holds.TOKEN:
         return opaque(value) and (env or _not_code(value))
-    if alone and ends and ((name.lower() == "key" and drawn_long(value)) or (colon and _header_key(name, value))):
+    if alone and ends and (_unowned_key(name, value) or (colon and _header_key(name, value))):
         return True
     given = (env and name.isupper()) or (name == "_auth" and (env or (alone and ends)))
     return given and opaque(value) and len(value) >= 16 and "/" not in value[:1]
@@ -101,8 +108,10 @@ def _says_its_name(name: str, value: str) -> bool:
     return name.lower().endswith(value.lower()) and _IDENTIFIER.fullmatch(value) is not None
 
 
-def drawn_long(value: str) -> bool:
-    """So long and so mixed that not even a `key` can be the name of something; digests are of one case."""
+def _unowned_key(name: str, value: str) -> bool:
+    """A value so long and so mixed that not even a `key` can be the name of something; digests are of one case."""
+    if not name.lower().endswith("key") or _OPEN_KEY.search(name) is not None:
+        return False
     cases = sum(c.isupper() for c in value), sum(c.islower() for c in value), sum(c.isdigit() for c in value)
     return len(value) >= 32 and min(cases) >= 2 and _BASE64.fullmatch(value) is not None and opaque(value)
 

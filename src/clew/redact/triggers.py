@@ -92,7 +92,6 @@ LITERALS: tuple[tuple[Kind, str], ...] = (
     (Kind.SQL, "password for "),
     (Kind.SQL, 'password "'),
     (Kind.NETRC, "login "),
-    (Kind.NETRC, "login\n"),
     (Kind.REDIS, "requirepass "),
     (Kind.REDIS, "masterauth "),
     (Kind.DEFAULT, "default "),

@@ -181,7 +181,7 @@ base64-key       LS0tLS1CRUdJTiBEU0EgUFJJVkFURS B 60 l
 base64-key       LS0tLS1CRUdJTiBQR1AgUFJJVkFURS B 60 l
 base64-jwt       ZXlK                 B 80 ml
 password-hash    $2[abxy]$[0-9][0-9]$ C 50
-password-hash    $[156y]$             C 28 m
+password-hash    $[156y]$             C 26 m
 password-hash    $apr1$               C 24 m
 password-hash    $argon2              E 40
 password-hash    $scrypt$             E 40
