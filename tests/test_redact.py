@@ -176,7 +176,7 @@ ADVERSARIAL = (
     "A" * 64 + "\n-----END PRIVATE KEY-----\n", "://a:", "eyJ", "eyJ" + "a" * 12 + ".", "+123 45", "12345678:", "Authorization: Digest ", "cookie: a=b; ", "--password ",
     " -u a:", " mysql -p", "<password>", "value=", '"key","value"=', "&token=", "?code=aaaaaa", "[REDACTED:", "password=[REDACTED", "pwd:", "12\t", "\\nghp_", "api_key=${", " ", "0123456789abcdef" * 2 + "-us1", "12345678:" + "aB3" * 12,
     "password | ", "token is ", "secret a: ", "- name: token\n", '{"name": "token",\\n', 'KEY || "', "jwt.sign({a", 'login("a", ', "echo a | --password-stdin ", 'cookies={"', "$1$", "sk_", "+ASt", "01234567-",
-    'variable "a_key" {\n  type = "a"\n', 'default = "a', 'form-data; name="', "\t/\tTRUE\t1\ta\t", "login\n", "login a\n", "a@tcp(", "phone: 1", "phone 1", "key: ", "(415) 555", "+44 (0)20", "%2B14155", "u003c@", " chpasswd",
+    'variable "a_key" {\n  type = "a"\n', 'default = "a', 'form-data; name="', "TRUE\t/\tTRUE\t1\ta\t", "login\n", "login a\n", "a@tcp(", "phone: 1", "phone 1", "key: ", "(415) 555", "+44 (0)20", "%2B14155", "u003c@", " chpasswd",
     "a:\\/\\/", "convertto-securestring ", "requirepass ", " http -a a:", "token to ", "Authorization: A a", "user%5Bpassword%5D=", "&#10;", "a/b-1-", "password" + " " * 40,
 )  # fmt: skip
 

@@ -309,7 +309,7 @@ EVERYDAY_TOKENS = {
 }  # fmt: skip
 # Of words about secrets, and yet given for one.
 THOUGHT_UP = ("DB_PASSWORD=MySecretPassword", "password: super_secret_password_123", '{"password": "supersecret"}', "password=dev_password_2024", "JWT_SECRET=my-super-secret-key",
-              'POSTGRES_PASSWORD: "admin@123"', "password: Password1", 'db_password = "prod-db-pass-9931"', "user=sa;Password=secret123;", "The password is hunter2")  # fmt: skip
+              'POSTGRES_PASSWORD: "admin@123"', "password: Password1", 'db_password = "prod-db-pass-9931"', "user=sa;Password=secret123;", "DEBUG dbPassword: hunter2", "tool --db-password mysecretpassword", "ENV DB_PASSWORD mysecretpassword", "https://h.io/p?deploy_token=vHPnBDcqdRDgJiMmKIIL", "The password is hunter2")  # fmt: skip
 PHONES = ("+44 (0)20 7946 0958", "From=%2B14155550132&x=1", "ring (415) 555-0132 now", "+1 (800) 555\u20110199", '"phone": "415-555-0132"', 'phone_number = "4155550132"', "Phone: 0171 2345678", "sms +91-9876543210")  # fmt: skip
 MENTIONS = ("\\u003c@157479218442352252\\u003e hi", "\\u003c@\\u0026157479218442352252\\u003e hi")
 NEAR_MISSES = (
@@ -338,7 +338,7 @@ NEAR_MISSES = (
     "https://play.host/?code=%23!%5Ballow(unused)%5D%0Afn+main()", "self.allow_passphrase = allow_passphrase", "password=PasswordProperty(hashfunc=hashfunc)", "<code>1234abcd-12ab-34cd-56ef-1234567890ab</code>",
     "'w32-unregister-hot-key', 'w32-window-exists-p'", "# requirepass foobared", "the password is base64 encoded", "phone: 12", "phone: string", "f(200) 404", "(800) is the exit code", 'variable "key_name" {\n  default = "deployer-key"\n}',
     'form-data; name="username"\r\n\r\nbob1234', "CREDENTIALS: T1098.001",
-    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus", 'var recaptcha_site_key = "6Lf3KHUUAAAAACggoMpmGJdQDtiyrjVlvGJ6BbAj"', "PASS: tests/test_a.py", "PASS=12", 'public_key: "dGhpcyBpcyBhIHB1YmxpYyBrZXkgMTIzNDU2Nzg5MA"', 'Pwd:             "/a/b/1234/d/e",', "Pwd: `\\home\\src\\project\\src\\deep`,", "pwd=/srv/build-7f3a/x9", "- key: users-by-name-2024",
+    "Idempotency-Key: 8e03978e40d543e8bc936894a57f9324ab", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "key: 3f786850e387550fdab836ed7e6dc881de23001b", "the token to use", "ENV ACCESS_TOKEN my-token", "setx API_TOKEN some-name", "stored password: sha256", "DEBUG password: invalid", "the user's password: required", "def f(password: String2)", "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D", "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/1000/bus", 'var recaptcha_site_key = "6Lf3KHUUAAAAACggoMpmGJdQDtiyrjVlvGJ6BbAj"', "PASS: tests/test_a.py", "PASS=12", 'public_key: "dGhpcyBpcyBhIHB1YmxpYyBrZXkgMTIzNDU2Nzg5MA"', 'Pwd:             "/a/b/1234/d/e",', "Pwd: `\\home\\src\\project\\src\\deep`,", "pwd=/srv/build-7f3a/x9", "- key: users-by-name-2024",
 )  # fmt: skip
 
 

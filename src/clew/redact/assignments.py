@@ -177,7 +177,7 @@ def _parameter(text: str, name: str, begin: int, value_start: int) -> list[Span]
     ):
         return []
     if holds(name) not in {Holds.PASSWORD, Holds.SECRET} and (
-        len(value) < 6 or value.isalpha() or _small_number(value)
+        len(value) < 6 or (value.isalpha() and not opaque(value)) or _small_number(value)
     ):
         return []
     token = text[line_start(text, begin, 400) : begin].rsplit(None, 1)

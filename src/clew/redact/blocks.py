@@ -17,7 +17,7 @@ _VARIABLE = lazy(
     rf"variable[ \t]+\\{{0,7}}\"([\w\-]{{2,80}})\\{{0,7}}\"[ \t]*\{{(?:{_LINE}{_GUTTER}[^\S\n]*(?:type|description|sensitive|nullable)[ \t]*=[^\n{{}}]{{0,200}}?){{0,4}}{_LINE}{_GUTTER}[^\S\n]*\Z"
 )
 _PART = lazy(rf"form-data; name=\\*\"([\w.\-\[\]]{{2,80}})\\*\"{_LINE}{_LINE}([^\r\n\\\"]{{4,1024}})")
-_COOKIE_LINE = lazy(r"\t/\t(?:TRUE|FALSE)\t\d{1,15}\t([^\s\\]{1,128})\t([^\s\\\"']{4,4096})")
+_COOKIE_LINE = lazy(r"E\t/\t(?:TRUE|FALSE)\t\d{1,15}\t([^\s\\]{1,128})\t([^\s\\\"']{4,4096})")
 _NETRC = lazy(
     rf"(?:login|user|account)[ \t]+\S{{1,128}}(?:[ \t]+|(?P<over>{_LINE}){_GUTTER}[ \t]*)password[ \t]+(?P<value>[^\s\"'\\,]{{3,256}})"
 )

@@ -8,7 +8,7 @@ from clew.redact.found import REACH, Span, line_start
 from clew.redact.headers import cookie
 from clew.redact.lazy import lazy
 from clew.redact.names import Holds, holds
-from clew.redact.plausible import quoted_secret
+from clew.redact.plausible import algorithm, quoted_secret, thought_up
 from clew.redact.values import literal, opaque, wordy
 
 _FLAG = lazy(r"-{1,2}([A-Za-z][A-Za-z0-9_\-]{2,60}) +(?:\\*[\"'])?([^\s\"'`\\;|&<>()]{4,4096})")
@@ -49,7 +49,6 @@ _SAID = lazy(
     r"\b(?P<name>[\w.\-]{0,40}(?:password|passwd|passphrase|passcode|pwd|secret|token|(?:api|access|secret|private|license|account|auth)[ _-]?key))(?P<prose>(?: [A-Za-z0-9@.'\-]{1,40}){0,8}?)(?P<says> is:?| to|:)\Z",
     re.IGNORECASE,
 )
-_ALGORITHM = lazy(r"(?:sha|md|base|utf|argon|pbkdf|ntlmv|oauth|http|x|aes|rsa|ipv|v)\d", re.IGNORECASE)
 _SEPARATED = lazy(r"[._/:-]")
 _SAID_VALUE = lazy(r" {1,4}(?:\\{0,7}[\"'])?[`*]{0,2}([^\s\"'`*<>\\]{6,256})")
 _LAST_WORD = lazy(r"[A-Za-z0-9_.\-]{2,80}\Z")
@@ -90,7 +89,8 @@ def at_flag(text: str, position: int) -> list[Span]:
         what = Holds.TOKEN
     if what not in {Holds.PASSWORD, Holds.SECRET, Holds.TOKEN} or not literal(value) or value.isupper():
         return []
-    if not (opaque(value) or (what is not Holds.TOKEN and not value.isalpha() and any(c.isdigit() for c in value))):
+    plain = what is Holds.PASSWORD and thought_up(value)
+    if not (plain or opaque(value) or (what is not Holds.TOKEN and _MIXED.search(value) is not None)):
         return []
     return [Span(match.start(2), match.start(2) + len(value), "command-line")]
 
@@ -147,7 +147,10 @@ def at_define(text: str, position: int) -> list[Span]:
     what, value = holds(name["name"].rsplit(":", 1)[-1]), given[1].rstrip(",;")
     if what not in {Holds.PASSWORD, Holds.SECRET, Holds.TOKEN} or not literal(value):
         return []
-    if not (opaque(value) or (what is not Holds.TOKEN and any(c.isdigit() for c in value) and "=" not in value)):
+    plain = what is Holds.PASSWORD and thought_up(value)
+    if not (
+        plain or opaque(value) or (what is not Holds.TOKEN and any(c.isdigit() for c in value) and "=" not in value)
+    ):
         return []
     return [Span(given.start(1), given.start(1) + len(value), "env-assignment")]
 
@@ -186,9 +189,7 @@ def at_said(text: str, position: int) -> list[Span]:
     if said["name"].lower().endswith(("secret", "token", "key")):
         good = mixed and len(value) >= 16 and opaque(value)
     else:
-        good = opaque(value) or (
-            mixed and (not wordy(value) or not (_SEPARATED.search(value) or _ALGORITHM.match(value)))
-        )
+        good = opaque(value) or (mixed and (not wordy(value) or not (_SEPARATED.search(value) or algorithm(value))))
     return [Span(given.start(1), given.start(1) + len(value), "prose")] if good else []
 
 
@@ -204,7 +205,7 @@ def at_cell(text: str, position: int) -> list[Span]:
         return []
     if not (
         opaque(value)
-        or (what is Holds.PASSWORD and not wordy(value))
+        or (what is Holds.PASSWORD and (not wordy(value) or thought_up(value)))
         or ((name[0].isupper() or "_" in name[0]) and _MIXED.search(value))
     ):
         return []

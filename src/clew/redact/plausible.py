@@ -29,6 +29,7 @@ _OPEN_KEY = lazy(
     r"pub|captcha|site|cache|sort|object|primary|foreign|partition|group|idempot|dedup|websocket|surrogate|row|s3|map|verif|host|etag",
     re.IGNORECASE,
 )
+_ALGORITHM = lazy(r"(?:sha|md|base|utf|argon|pbkdf|ntlmv|oauth|http|x|aes|rsa|ipv|v)\d", re.IGNORECASE)
 _BASE64 = lazy(r"[A-Za-z0-9+/_-]{32,}={0,2}")
 _KEY_HEADER = lazy(
     r"(?!.*(?:idempotency|cache|surrogate|websocket|partition|routing|deduplication|public|sort|primary|object)-)[\w-]+-key",
@@ -81,6 +82,7 @@ def unquoted_secret(
             tight=not spaced and (ends or rest[:1] in "&;"),
             colon=colon,
             upper=name.isupper(),
+            last=ends,
         )
     if what is Holds.SECRET:
         if env:
@@ -140,7 +142,7 @@ def _password(value: str) -> bool:
         return True
     if _ABOUT_SECRETS.search(value) is not None:
         made = _word_with_digits(value) and not value[-2:-1].isalpha() and value.isalnum() and len(value) >= 8
-        return made or _THOUGHT_UP.fullmatch(value) is not None
+        return made or thought_up(value)
     if "|" in value:  # rules of a form: `required|min:8`
         return False
     if _PASSPHRASE.fullmatch(value) is not None and not any(word in WORDS for word in value.split("-")):
@@ -149,14 +151,16 @@ def _password(value: str) -> bool:
     return len(pieces) == 1 or any(c.isdigit() for c in value)
 
 
-def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bool, upper: bool) -> bool:
+def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bool, upper: bool, last: bool) -> bool:
     plain = not wordy(value) or _mixed_with_signs(value)
     if env:
         return True
     if plain:
         return alone or (tight and not colon) or (_not_code(value) and any(c.isdigit() for c in value))
     given = ((alone and colon) or tight) and "(" not in value and len(value) >= 8
-    if given and (_word_with_digits(value) or _THOUGHT_UP.fullmatch(value) is not None):
+    if given and (_word_with_digits(value) or thought_up(value)):
+        return True
+    if colon and last and not alone and len(value) >= 6 and _word_with_digits(value) and not algorithm(value):
         return True
     if _ABOUT_SECRETS.search(value) is not None or "(" in value:
         return False
@@ -165,6 +169,16 @@ def _bare_password(value: str, *, env: bool, alone: bool, tight: bool, colon: bo
     if "." in value:
         return False
     return alone and value.islower() and len(value) >= (4 if upper else 6)
+
+
+def thought_up(value: str) -> bool:
+    """`mysecretpassword`, `dev_password_2024`: of words about secrets, and yet given for one."""
+    return _THOUGHT_UP.fullmatch(value) is not None
+
+
+def algorithm(value: str) -> bool:
+    """`sha256`, `base64`, `pbkdf2`: how a password is kept, not which."""
+    return _ALGORITHM.match(value) is not None
 
 
 def _mixed_with_signs(value: str) -> bool:
