@@ -98,6 +98,7 @@ def test_names_cant_move_the_cursor_or_break_out_of_the_page(tmp_path):
 BASE = "".join(json.dumps(line) + "\n" for line in shop().lines).encode()
 
 
+@pytest.mark.filterwarnings("ignore::clew.errors.ClewWarning")  # of a model whose name was mangled
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, len(BASE) - 1), st.integers(0, len(BASE) - 1), st.binary(max_size=6)), max_size=5)
