@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
@@ -17,6 +18,7 @@ from clew.gateway.asgi import Call, Gone, Receive, Scope, Send
 from clew.gateway.auth import Door
 from clew.gateway.counts import Counts
 from clew.gateway.meter import Meter
+from clew.gateway.opening import Opening
 from clew.gateway.overflow import Learned
 from clew.gateway.recall_tool import Join, Said
 from clew.gateway.recall_tool.rounds import Rounds, join_of
@@ -34,6 +36,7 @@ MOST = 1_000  # requests at once
 _THREADS = 8
 _SWITCH = "x-clew"  # the header that switches Clew off for a request
 _ERROR_SHOWN = 1 << 20  # of an error's body that is looked at
+_NEAR = 0.4  # of the window: from there on a stream begins when it is known that it is an answer
 
 
 class Busy(ClewError):
@@ -270,10 +273,22 @@ async def _look(answer: Answer, turn: Turn) -> tuple[bytes, overflow.Overflow | 
         except TooLarge:
             plain = None
         return body, overflow.read(answer.status, plain or b"")
-    if turn.route.wire == "openai-responses" and answer.header("content-type").startswith("text/event-stream"):
+    if not answer.header("content-type").startswith("text/event-stream"):
+        return b"", None
+    near = not turn.route.counts and turn.conversation.live.used >= _NEAR * turn.shape.window
+    return await _opened(answer, near) if near or turn.route.wire == "openai-responses" else (b"", None)
+
+
+async def _opened(answer: Answer, near: bool) -> tuple[bytes, overflow.Overflow | None]:
+    """The same of a stream's beginning; of its first piece only, where the request can hardly be too long."""
+    opening, held = Opening(answer.header("content-encoding")), bytearray()
+    with contextlib.suppress(Broken):  # which is met again where the rest is passed on
         async for piece in answer.pieces():
-            return piece, overflow.in_stream(piece)
-    return b"", None
+            held += piece
+            opening.feed(piece)
+            if opening.decided or not near:
+                break
+    return bytes(held), opening.told
 
 
 async def _relay(answer: Answer, send: Send, meter: Meter | None, first: bytes = b"") -> None:

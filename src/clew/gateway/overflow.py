@@ -7,31 +7,55 @@ import threading
 from dataclasses import dataclass
 
 _N = r"(\d[\d,_]*)"
-# Each with the names of its groups, as far as it tells them: the limit, and what was asked for.
-_TOLD: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.DOTALL), tuple(names.split()))
-    for pattern, names in (
-        (rf"prompt is too long: {_N} tokens > {_N}", "asked limit"),
-        (rf"input length and `?max_tokens`? exceed context limit: {_N} \+ \d+ > {_N}", "asked limit"),
-        (rf"maximum context length is {_N} tokens.{{0,80}}?(?:requested|resulted in)(?: about)? {_N}", "limit asked"),
-        (rf"maximum prompt length is {_N} but the request contains {_N}", "limit asked"),
-        (rf"prompt token count of {_N} exceeds the limit of {_N}", "asked limit"),
-        (rf"input token count \(?{_N}\)? exceeds the maximum number of tokens allowed \(?{_N}", "asked limit"),
-        (rf"Prompt contains {_N} tokens.{{0,60}}?too large for model with {_N}", "asked limit"),
-        (rf"\(?{_N}\)? tokens?\)? exceeds? the available context size \(?{_N}", "asked limit"),
-        (rf"exceeds? the available context size \(?{_N}", "limit"),
-        (rf"loaded with (?:a )?context length of only {_N}", "limit"),
-        (rf"exceeded model token limit: {_N}", "limit"),
-        (rf"maximum context length (?:is|of) {_N}", "limit"),
+# Whether it is about length at all.
+_SAID = re.compile(
+    r"context_length_exceeded|exceed_context_size|context_window_exceeded|request_too_large"
+    r"|(?:prompt|input|request|context)(?: is)? too (?:long|large)|too many tokens: size limit|prompt exceeds max length"
+    r"|context (?:window|size|length|limit)[^.]{0,60}(?:exceed|too (?:long|large|small)|but the request)"
+    r"|(?:exceed|(?:long|great|larg)er than|over|too large for)[^.]{0,60}context (?:window|size|length|limit)"
+    r"|loaded with (?:a )?context length|context length is only|maximum context length|configured context size"
+    r"|exceed\w* (?:the )?(?:maximum (?:allowed )?(?:prompt|input) length|maximum number of tokens|maximum size)"
+    r"|exceed\w* (?:the |model )*token limit|maximum prompt length is|message size \d+ exceeds limit"
+    r"|token count[^.]{0,40}(?:exceed|only supports up to)|input tokens exceed|range of input length should be"
+    r"|reduce (?:the length of (?:the |your )?|your )(?:input |)(?:messages|prompt|input)"
+    r"|`inputs`[^.]{0,40} must (?:be <=|have less than)|'(?:messages|input)\b[^']*': string too long",
+    re.IGNORECASE,
+)
+# The window, and what was asked for. The first that is found holds; of parts of the prompt the sum.
+_LIMIT = tuple(
+    re.compile(p, re.IGNORECASE)
+    for p in (
+        rf"tokens > {_N}",
+        rf"context limit: [\d,_]+ \+ [\d,_]+ > {_N}",
+        rf"context (?:length|size|window|limit)(?: is| of| only|:| \(n_ctx:)* \(?{_N}",
+        rf"n_ctx\W{{1,4}}{_N}",
+        rf"{_N} maximum context length",
+        rf"maximum (?:allowed )?(?:prompt|input) length (?:is|of) {_N}",
+        rf"maximum number of tokens allowed \(?{_N}",
+        rf"token limit: {_N}",
+        rf"limit (?:is|of) {_N}",
+        rf"only supports up to {_N}",
+        rf"must (?:be <=|have less than) {_N}",
+        rf"range of input length should be \[\d+, ?{_N}",
     )
 )
-_SAID = re.compile(
-    r"context_length_exceeded|exceed_context_size|context_window_exceeded|model_context_window_exceeded|string_above_max"
-    r"|exceeds? the (?:model'?s? )?(?:available )?context (?:window|size|length)|input is too long|prompt is too long"
-    r"|reduce the length of the (?:messages|prompt|input)|context (?:window|size|length)[^.]{0,30}exceeded"
-    r"|prompt exceeds max length|too many tokens: size limit|request_too_large|exceeds the maximum size"
-    r"|exceed context limit|tokens? (?:count )?exceeds the maximum number of tokens",
+_PARTS = re.compile(
+    rf"{_N} (?:tokens )?(?:of (?:text|image|tool) input|(?:in|from) (?:the|your) (?:input )?(?:messages|prompt|functions|tools))",
     re.IGNORECASE,
+)
+_ASKED = tuple(
+    re.compile(p, re.IGNORECASE)
+    for p in (
+        rf"too long: {_N}",
+        rf"context limit: {_N}",
+        rf"(?:prompt|request|you|input|messages?|inputs)\b[^.]{{0,20}}?(?:contains|has|passed|resulted in)(?: about)? {_N}",
+        rf"(?:request|input|length)(?: length)? \(?{_N}(?: tokens)?\)?(?: is longer| exceeds?)",
+        rf"token count(?: of| is)? \(?{_N}",
+        rf"requested:?(?: about| a total of)? {_N}",
+        rf"current length is {_N}",
+        rf"n_prompt_tokens\W{{1,4}}{_N}",
+        rf"given: {_N}",
+    )
 )
 _RATE = re.compile(r"rate.?limit|tokens per min|\bTPM\b", re.IGNORECASE)
 _STATUSES = frozenset({400, 413, 422, 500})
@@ -53,19 +77,16 @@ def read(status: int, body: bytes) -> Overflow | None:
     text = body[:20_000].decode("utf-8", "replace")
     if _RATE.search(text):
         return None
-    for pattern, names in _TOLD:
-        if found := pattern.search(text):
-            told = {n: int(re.sub(r"[,_]", "", found[i])) for i, n in enumerate(names, 1)}
-            limit = told.get("limit", 0)
-            return Overflow(limit if limit >= SMALLEST else 0, told.get("asked", 0))
-    return Overflow() if status == 413 or _SAID.search(text) else None
-
-
-def in_stream(piece: bytes) -> Overflow | None:
-    """The same, of the beginning of a stream that carries nothing but the error."""
-    if b"error" not in piece or b"_delta" in piece or b".delta" in piece or b"content_block" in piece:
+    if status != 413 and not _SAID.search(text):
         return None
-    return read(400, piece) if _SAID.search(piece[:20_000].decode("utf-8", "replace")) else None
+    limit = next((_number(found[1]) for p in _LIMIT if (found := p.search(text))), 0)
+    asked = sum(map(_number, _PARTS.findall(text)))
+    asked = asked or next((_number(found[1]) for p in _ASKED if (found := p.search(text))), 0)
+    return Overflow(limit if limit >= SMALLEST else 0, asked)
+
+
+def _number(text: str) -> int:
+    return int(re.sub(r"[,_]", "", text))
 
 
 class Learned:
