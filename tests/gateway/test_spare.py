@@ -5,8 +5,13 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
+from clew.context.log import Log
 from clew.gateway import spare as module
 from clew.gateway.spare import Spare
+from clew.testing.upstream import Errand, Upstream, running
+from tests.gateway.agent import Agent, shell
 
 
 def until(true, seconds: float = 10.0) -> bool:
@@ -62,3 +67,16 @@ def test_what_is_left_is_done_at_the_end_and_a_fault_stops_nothing(caplog):
     assert "work in spare time failed" in caplog.text
     spare.later("b", lambda: bool(done.append(2)))  # closed: nothing begins any more
     assert done == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("window", "read"), [(400_000, False), (16_000, True)])
+def test_facts_are_gathered_ahead_only_where_a_compaction_is_possible(serve, monkeypatch, window, read):
+    observed = []
+    monkeypatch.setattr(Log, "catch_up", lambda *_: bool(observed.append(1)))
+    with running(Upstream(Errand())) as up:
+        gateway = serve(up.url, models={"gpt-5": {"window": window}})
+        agent = Agent("openai-chat", gateway.url, session="one", results=shell, output=500)
+        agent.history = [{"role": r, "content": "word " * 800} for _ in range(3) for r in ("user", "assistant")]
+        assert agent.run("errand:alpha steps=2 In the end alpha value=al4711") == "done: al4711"
+        gateway.gateway._turns.spare.close()
+    assert bool(observed) == read

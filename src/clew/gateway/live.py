@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from clew.context import Context
 from clew.context.codec import counters_out
 from clew.engine.events import Asked, CallModel, Effect, Event
-from clew.engine.pressure import estimate
+from clew.engine.pressure import estimate, removable
 from clew.engine.values import Phase
 from clew.store import Store
 from clew.strategies import Edit
@@ -48,7 +48,11 @@ class Live(Context):
             time.sleep(_LOOK)
 
     def rest(self) -> bool:
-        """While nobody waits: some of what a compaction would have to do first; whether there is more of it."""
+        """While nobody waits: some of what a compaction would have to do first; whether there is more of it. Nothing,
+        while the conversation is too short for one: most never come to it.
+        """
+        if removable(self._state) <= 0:
+            return False
         with self._lock:
             return self._log.catch_up(_BEHIND, _PIECE)
 
