@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from clew import jsonio
-from clew.config import Settings
+from clew.config import Settings, from_mapping
 from clew.gateway.align import align, essence
 from clew.gateway.asgi import Call
 from clew.gateway.counts import Counts
@@ -112,7 +112,11 @@ def test_tenant_session_and_agent_decide():
         ("openai-responses", {"previous_response_id": "resp_1", "input": [{"role": "user", "content": "x"}]}, "stateful"),
         ("openai-responses", {"conversation": "conv_1", "input": [{"role": "user", "content": "x"}]}, "stateful"),
         ("openai-chat", {"messages": [{"role": "system", "content": "You are a title generator."}, {"role": "user", "content": "x"}]}, "title"),
+        ("anthropic", {"system": "Analyze if this message indicates a new conversation topic.", "messages": [{"role": "user", "content": "x"}]}, "title"),
+        ("anthropic", {"messages": [{"role": "user", "content": "Please write a 5-10 word title for the following conversation: x"}]}, "title"),
+        ("openai-chat", {"messages": [{"role": "user", "content": "### Task:\nGenerate a concise, 3-5 word title with an emoji"}]}, "title"),
         ("openai-chat", {"messages": [{"role": "user", "content": "hi"}]}, "turn"),
+        ("openai-chat", {"messages": [{"role": "user", "content": "write a story with a title"}]}, "turn"),
     ],
 )  # fmt: skip
 def test_what_a_request_is_for(wire, body, expected):
@@ -167,3 +171,96 @@ def test_what_clients_change_in_the_same_message():
 def test_alignment(log, asked, shown_from, places, fork):
     found = align(list(log), list(asked), shown_from)
     assert (list(found.places), found.fork) == (places, fork)
+
+
+def spelt(text: str) -> list[str]:
+    """u1 a1 t1: a user's, an assistant's, a tool's message; s1: a system message in the middle."""
+    roles = {"u": "message user", "a": "message assistant", "t": "message tool", "s": "aside system"}
+    return [f"{roles[w[0]]} {w[1:]}" for w in text.split()]
+
+
+@pytest.mark.parametrize(
+    ("log", "asked", "shown_from", "places", "dropped", "fork"),
+    [
+        ("u1 a1 t1 s1", "u1 a1 t1 a2 t2 s2", 0, [0, 1, 2, 4, 5, 6], {3}, -1),  # a reminder that is always the last
+        ("u1 a1 t1 s1 a2 t2 s2", "u1 a1 t1 a2 t2 a3 t3 s3", 0, [0, 1, 2, 4, 5, 7, 8, 9], {3, 6}, -1),
+        ("u1 s1 a1 t1", "u1 s2 a1 t1 a2", 0, [0, 1, 2, 3, 4], set(), -1),  # says something else now
+        ("u1 a1 t1 s1", "u1 a1 t1 s2", 0, [0, 1, 2, 4], {3}, -1),  # so does one that stood last: it is new
+        ("u1 a1 t1 s1", "u1 a1 t1", 0, [0, 1, 2], {3}, -1),  # asked again without it
+        ("u1 a1 t1 u2", "u1 a1 t1 a2 t2 u3", 0, [0, 1, 2, 4, 5, 6], {3}, -1),  # a user's words for one request
+        ("u1 a1 t1 u2 a2 t2 u3", "u1 a1 t1 a2 t2 a3", 0, [0, 1, 2, 4, 5, 7], {3, 6}, -1),
+        ("u1 a1 t1 u2", "u1 a1 t1 u3", 0, [0, 1, 2], set(), 3),  # another prompt
+        ("u1 a1 t1 u2 a2", "u1 a1 t1 a3", 0, [0, 1, 2], set(), 3),  # another answer
+        ("u1 a1 u2", "u1 a1 a2", 0, [0, 1], set(), 2),  # no answer follows on an answer
+        ("u1 a1 t1 s1 a2 t2 s2 a3", "u1 a1 t1 a2 t2 a3 t3", 4, [0, 1, 2, 4, 5, 7, 8], {3, 6}, -1),
+        ("u1 a1 t1 s1 a2 t2 s2 a3", "u1 X1 a2 t2 a3 t3", 4, [0, -1, 4, 5, 7, 8], {6}, -1),  # behind a handoff
+        ("u1 a1 t1 a2", "u1 a1 s1 t1 a2", 0, [0, 1], set(), 2),  # put in where it is shown
+    ],
+)
+def test_alignment_with_asides(log, asked, shown_from, places, dropped, fork):
+    found = align(spelt(log), spelt(asked.replace("X1", "u9")), shown_from)
+    assert (list(found.places), set(found.dropped), found.fork) == (places, dropped, fork)
+
+
+LEAD = {"role": "system", "content": "You are a careful worker."}
+
+
+def chat(turns: Turns, *messages: dict, tools: bool = True) -> Turn | None:
+    """A request of a client that calls its conversation `one`."""
+    body = {"model": "gpt-5", "messages": list(messages)} | ({"tools": [{"name": "bash"}]} if tools else {})
+    call = Call("POST", "/v1/chat/completions", (("authorization", "Bearer a"), ("x-clew-session", "one")))
+    return turns.begin(call, Routes({}).route(call), jsonio.dumps(body))
+
+
+def stepped(n: int) -> list[dict]:
+    call = {"id": f"c{n}", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return [said, {"role": "tool", "tool_call_id": f"c{n}", "content": f"out {n} " + "word " * 150}]
+
+
+@pytest.mark.parametrize("role", ["system", "user"])
+@pytest.mark.parametrize("window", [400_000, 16_000])
+def test_what_a_client_says_for_one_request_only_makes_no_branch(role, window):
+    """Each request ends with words that the next one doesn't have: all of them are stored, the view has the newest."""
+    settings = from_mapping({"models": {"gpt-5": {"window": window}}, "prompt_caching": {"enabled": False}}).settings
+    turns = Turns(open_store("memory:"), settings, Counts(), Learned())
+    history, sessions = [LEAD, {"role": "user", "content": "do it"}], set()
+    for n in range(100):
+        history += stepped(n)
+        turn = chat(turns, *history, {"role": role, "content": f"it is {n} o'clock"})
+        assert turn is not None
+        sessions.add(turn.conversation.live.session_id)
+        shown = [m.text for m in turn.shown.messages if m.text.startswith("it is")]
+        assert shown == [f"it is {n} o'clock"]
+        assert (turn.shown is turn.came) == (not turn.conversation.live.shortens)
+    assert len(sessions) == 1
+    assert turn.conversation.live.length == 2 + 300
+    assert bool(turn.conversation.live.epochs) == (window == 16_000)
+
+
+def test_numbers_dates_and_ids_in_the_instructions_make_no_other_agent():
+    turns, sessions = Turns(open_store("memory:"), Settings(), Counts(), Learned()), set()
+    changing = ["Thu, 19 Nov 2026 23:59", "Friday 2026-11-20T00:01Z", "9b1deb4d-3b7d-4bad /home/x/y", "x" * 40]
+    for n, text in enumerate(changing):
+        lead = {"role": "system", "content": f"{text} You are a careful worker. Today is {text}."}
+        turn = chat(turns, lead, {"role": "user", "content": "do it"}, *(m for k in range(n) for m in stepped(k)))
+        assert turn is not None
+        assert turn.request.messages[0].text == lead["content"]
+        sessions.add(turn.conversation.live.session_id)
+    assert len(sessions) == 1
+    other = chat(turns, {"role": "system", "content": "You are a reviewer."}, {"role": "user", "content": "do it"})
+    assert other is not None
+    assert other.conversation.live.session_id not in sessions
+
+
+def test_a_question_beside_the_conversation_passes():
+    """Under its name, without tools, nothing said yet: no part of it and none of its own."""
+    counts = Counts()
+    turns = Turns(open_store("memory:"), Settings(), counts, Learned())
+    ask = {"role": "user", "content": "is `rm -r` safe?"}
+    history = [LEAD, {"role": "user", "content": "do it"}]
+    assert chat(turns, LEAD, ask, tools=False) is not None  # a client without tools, as far as is known
+    assert chat(turns, *history) is not None
+    assert chat(turns, {"role": "system", "content": "You judge commands."}, ask, tools=False) is None
+    assert chat(turns, *history, *stepped(1), {"role": "user", "content": "sum up"}, tools=False) is not None
+    assert counts.all()["passed: side"] == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew.gateway.align import Alignment, align, essence, essences
+from clew.gateway.align import Alignment, align, essence, essences, is_aside
 from clew.gateway.live import Live
 from clew.strategies import Edit
 from clew.transcript import Message, without_cache_marks
@@ -28,9 +28,10 @@ class Conversation:
         self._asked = essences(request.messages, self._asked)
         return align(self._log, [e for _, e in self._asked], self.live.shown_from)
 
-    def keys(self, upto: int) -> Sequence[str]:
-        """What identifies the first messages of the request that was aligned last."""
-        return [e for _, e in self._asked[:upto]]
+    def keys(self, at: int) -> Sequence[str]:
+        """What identifies the request that was aligned last up to the first message, from `at` on, that is its own."""
+        found = [e for _, e in self._asked[:at] if not is_aside(e)]
+        return found + [e for _, e in self._asked[at:] if not is_aside(e)][:1]
 
     def take(self, messages: Sequence[Message]) -> None:
         """New messages, as the client sent them, onto the log. Cache marks stay out: they are of one request."""
@@ -53,12 +54,14 @@ class Conversation:
     def render(self, request: Request, places: Alignment) -> Request:
         """The request with the view in place of its messages; the same object where there is nothing to change.
 
-        Messages that the view shows whole are sent as the client spells them now, its cache marks among them.
+        Messages that the view shows whole are sent as the client spells them now, its cache marks among them; those that
+        it has left out since are not sent.
         """
-        if places.plain and not self.live.shortens:
+        if not self.live.shortens:
             return request
         now = {p: m for m, p in zip(request.messages, places.places, strict=True) if p >= 0}
-        out = [self._spelt(s.message, s.position, s.edits, now.get(s.position)) for s in self.live.shown()]
+        shown = [s for s in self.live.shown() if s.position not in places.dropped]
+        out = [self._spelt(s.message, s.position, s.edits, now.get(s.position)) for s in shown]
         beyond = self.live.length
         out += [m for m, p in zip(request.messages, places.places, strict=True) if p >= beyond]
         return request.replace(messages=out)

@@ -122,7 +122,7 @@ class Family:
             if places.fork < 0:
                 return self._used(session, conversation), places
             parent, shared = session, _shareable(conversation.live, places.fork)
-            session = self._branch(parent, conversation.keys(places.fork + 1))
+            session = self._branch(parent, conversation.keys(places.at))
         raise Tangled(f"{self._who.session} has over {_BRANCHES} branches upon branches", hint="start a new session")
 
     def reopened(self, conversation: Conversation, shape: Shape) -> Conversation:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from clew import jsonio
+from clew.gateway.align import words
 from clew.gateway.asgi import Call
 from clew.gateway.auth import tenant
 from clew.jsonio import Json
@@ -22,9 +23,22 @@ SESSION_HEADER = "x-clew-session"
 # As sent: Claude Code; Codex; OpenCode; others.
 _SESSION = ("x-claude-code-session-id", "thread-id", "x-session-id", "session-id", "session_id", "conversation_id")
 _AGENT = ("x-claude-code-agent-id", "x-clew-agent")
-_TITLE = re.compile(r"^You are a title generator|Generate a (?:title|concise, sentence-case title)", re.MULTILINE)
+_TITLE = re.compile(
+    r"^You are a title generator|(?:Generate|write|Provide|Create) a (?:short |brief )?(?:title|(?:concise|\d[-\w]*)[^.\n]{0,30} title)"
+    r"|Summarize this coding conversation in under \d+ characters|indicates a new conversation topic"
+    r"|process Bash commands that an AI coding agent|Extract any file paths that this command"
+    r"|Generate 1-3 broad tags|relevant follow-up questions",
+    re.MULTILINE | re.IGNORECASE,
+)
 _BILLING = "x-anthropic-billing-header"  # a system block that holds a nonce
 _SHOWN = 80  # characters of the system prompt that tell agents apart: later ones hold dates and folders
+_LOOKED_AT = 2_000  # of it, from its beginning: what is none of its words is left out
+_NONCE = 20  # letters; a longer word is none
+_DAYS = re.compile(
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?"
+    r"|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|[ap]m|utc|gmt",
+    re.IGNORECASE,
+)
 _SHELLS = frozenset(
     [
         "bash",
@@ -44,12 +58,15 @@ _SHELLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`tenant` is whose history, `name` what the conversation is called in it; `kind` says what the request is for."""
+    """`tenant` is whose history, `name` what the conversation is called in it; `kind` says what the request is for.
+    `said` is what the client itself calls it, for all of its agents, "" where it has no name for it.
+    """
 
     tenant: str
     name: str
     kind: Kind
     shell: bool
+    said: str = ""
 
     @property
     def session(self) -> str:
@@ -65,7 +82,11 @@ def identify(call: Call, request: Request) -> Identity:
     own = said or _beginning(request)
     parts = (request.wire, own, next((v for h in _AGENT if (v := call.header(h))), ""), _agent(call, request))
     return Identity(
-        whose, jsonio.digest("\n".join(parts).encode("utf-8", "surrogatepass"))[:24], _kind(request), _shell(request)
+        whose,
+        jsonio.digest("\n".join(parts).encode("utf-8", "surrogatepass"))[:24],
+        _kind(request),
+        _shell(request),
+        f"{whose} {said}" if said else "",
     )
 
 
@@ -92,15 +113,27 @@ def _said(call: Call, request: Request) -> str:
 
 
 def _beginning(request: Request) -> str:
-    first = next((m for m in request.messages if m.role == "user"), None)
-    return jsonio.digest(_words(first.text).encode("utf-8", "surrogatepass")) if first is not None else ""
+    first = next((w for m in request.messages if m.role == "user" and (w := words(m.text))), "")
+    return jsonio.digest(first.encode("utf-8", "surrogatepass")) if first else ""
 
 
 def _agent(call: Call, request: Request) -> str:
     """What tells the agents of one client apart: the program, and how its instructions begin."""
     program = call.header("user-agent").partition("/")[0]
     tooled = "tools" if request.tools else "no tools"
-    return f"{program}\n{tooled}\n{_words(_instructions(request))[:_SHOWN]}"
+    return f"{program}\n{tooled}\n{_steady(_instructions(request))}"
+
+
+def _steady(text: str) -> str:
+    """How instructions begin, without what changes from request to request: numbers, dates, ids, folders."""
+    words = text[:_LOOKED_AT].split()
+    return " ".join(w for w in words if not _changes(w))[:_SHOWN]
+
+
+def _changes(word: str) -> bool:
+    if word.isascii() and (len(word) > _NONCE or "/" in word or "\\" in word):
+        return True
+    return any(c.isdigit() for c in word) or _DAYS.fullmatch(word.strip(",.;:()")) is not None
 
 
 def _instructions(request: Request) -> str:
@@ -146,7 +179,3 @@ def _tool_name(tool: Json) -> str:
     inner = tool.get("function")
     name = inner.get("name") if isinstance(inner, dict) else tool.get("name")
     return name if isinstance(name, str) else str(tool.get("type", ""))
-
-
-def _words(text: str) -> str:
-    return " ".join(text.split())

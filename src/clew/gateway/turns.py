@@ -90,6 +90,9 @@ class Turns:
         # handles find the file busy and wait longer than they must.
         self._stores: WeakValueDictionary[str, Store] = WeakValueDictionary()
         self._before: OrderedDict[str, deque[Request]] = OrderedDict()
+        self._tooled: OrderedDict[str, None] = (
+            OrderedDict()
+        )  # what clients call conversations whose requests have tools
         self._store_until = 0.0
 
     def begin(self, call: Call, route: Route, plain: bytes) -> Turn | None:
@@ -100,8 +103,8 @@ class Turns:
         request = reading.read(plain, route.wire, self._previous(call, route, plain))
         self._remember(call, route, request)
         who = identify(call, request)
-        if who.kind != "turn":
-            self._counts.add(f"passed: {who.kind}")
+        if who.kind != "turn" or self._aside(who, request):
+            self._counts.add(f"passed: {who.kind if who.kind != 'turn' else 'side'}")
             return None
         return self._turn(who, call, request, route)
 
@@ -195,6 +198,22 @@ class Turns:
         return time.monotonic() < self._store_until
 
     # -- inside
+
+    def _aside(self, who: Identity, request: Request) -> bool:
+        """Whether it is something that a client with tools asks beside its conversation: under the same name, without any,
+        and with nothing said yet.
+        """
+        if not who.said:
+            return False
+        with self._lock:
+            if request.tools:
+                self._tooled[who.said] = None
+                self._tooled.move_to_end(who.said)
+                if len(self._tooled) > _BUCKETS:
+                    self._tooled.popitem(last=False)
+                return False
+            known = who.said in self._tooled
+        return known and all(m.role in ("system", "developer", "user") for m in request.messages)
 
     def _turn(self, who: Identity, call: Call, request: Request, route: Route) -> Turn | None:
         if self.store_is_down:
