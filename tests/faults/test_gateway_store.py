@@ -15,7 +15,7 @@ from clew.gateway import turns
 from clew.gateway.serving import Serving
 from clew.store import open_store
 from clew.testing.upstream import Errand, Upstream, running
-from tests.gateway.agent import Agent, shell
+from tests.gateway.agent import Agent, eventually, shell
 from tests.gateway.conftest import settings
 
 
@@ -70,6 +70,30 @@ def test_requests_pass_while_the_store_is_down(monkeypatch, error):
         mine = store.inner.for_tenant(tenant)
         (session,) = mine.sessions()
         assert session.length == 2 + 2 * 9  # all of it, that of the bad time too
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_what_passed_is_stored_though_its_client_asks_no_more(monkeypatch, ends):
+    """When another conversation finds the store up again, or the gateway ends."""
+    monkeypatch.setattr(turns, "_RETRY_STORE", 0.05)
+    store = Failing(open_store("memory:"))
+    with running(Upstream(Errand())) as up, running(Serving(settings(up.url), store)) as gateway:
+        one, other = (Agent("openai-chat", gateway.url, session=s, results=shell) for s in ("one", "other"))
+        for agent in (one, other):
+            agent.history.append({"role": "user", "content": "errand:alpha steps=9"})
+            assert agent.ask()[0] == 200
+        store.error = StoreError("gone")
+        for _ in range(3):
+            one.history.append({"role": "user", "content": "and?"})
+            assert one.ask()[0] == 200
+        store.error = None
+        time.sleep(0.1)
+        mine = store.inner.for_tenant(store.inner.tenants()[0])
+        if not ends:
+            assert other.ask()[0] == 200
+            eventually(lambda: sorted(s.length for s in mine.sessions()) == [2, 5])
+            assert gateway.gateway.counts.all()["stored later"] == 1
+    assert sorted(s.length for s in mine.sessions()) == [2, 5]
 
 
 def test_readiness_tells():

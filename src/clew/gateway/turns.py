@@ -19,6 +19,7 @@ from clew.gateway.conversation import Conversation
 from clew.gateway.counts import Counts
 from clew.gateway.family import Family, Shape, shape_of
 from clew.gateway.identity import Identity, bucket, identify
+from clew.gateway.late import Late, Passed
 from clew.gateway.models import Models
 from clew.gateway.overflow import Learned, Overflow
 from clew.gateway.prompt_cache import Answered, PromptCache
@@ -94,6 +95,7 @@ class Turns:
             OrderedDict()
         )  # what clients call conversations whose requests have tools
         self._store_until = 0.0
+        self._late = Late()
 
     def begin(self, call: Call, route: Route, plain: bytes) -> Turn | None:
         """The turn that a call is; None where it is none of a conversation, or where nothing can be done for it.
@@ -185,6 +187,9 @@ class Turns:
 
     def close(self) -> None:
         """Lets go of everything; what was stored stays."""
+        self._store_until = 0.0
+        while self._keep_late():
+            pass
         self.spare.close()
         with self._lock:
             families = list(self._families.values())
@@ -216,8 +221,10 @@ class Turns:
         return known and all(m.role in ("system", "developer", "user") for m in request.messages)
 
     def _turn(self, who: Identity, call: Call, request: Request, route: Route) -> Turn | None:
+        late = None if route.counts else Passed(who, call, route, replace(request, raw=None), len(request.raw or b""))
         if self.store_is_down:
             self._counts.add("passed: store down")
+            self._put_off(late)
             return None
         family = self._family(who)
         with family.lock:
@@ -234,6 +241,7 @@ class Turns:
                 else:
                     self._store_until = time.monotonic() + _RETRY_STORE
                     self._counts.add("passed: store down")
+                    self._put_off(late)
                 with self._lock:
                     self._families.pop((who.tenant, who.name), None)
                 family.close()
@@ -244,7 +252,23 @@ class Turns:
                 self._observed(turn)
             else:
                 self._render(turn)
+        if self._late:
+            self._late.drop(who)
+            self.spare.later("late", self._keep_late)
         return turn
+
+    def _put_off(self, late: Passed | None) -> None:
+        if late is not None:
+            self._late.add(late)
+
+    def _keep_late(self) -> bool:
+        """Stores one of those that passed while the store was down; whether there are more, and it isn't down again."""
+        late = self._late.take()
+        if late is None:
+            return False
+        if self._turn(late.who, late.call, late.request, late.route) is not None:
+            self._counts.add("stored later")
+        return bool(self._late) and not self.store_is_down
 
     def _stood(self, family: Family, call: Call, route: Route, came: Request) -> Turn | None:
         """The turn with its conversation found and what is new of it stored; None where there is no room for any."""
