@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from clew.cli import demo
 from clew.cli.main import build
 from clew.demo import HEAD, WAYS, as_json, line, report, run
 from clew.demo.gateway import play
@@ -74,6 +75,21 @@ def test_a_line_stands_under_its_heading(played):
     assert str(len(played.rows)) in said
     assert said.index(" of $") > HEAD.index("of sending all") - 5
     assert len(said) < 100
+
+
+def test_a_request_that_ends_while_the_table_is_drawn(played, monkeypatch, capsys):
+    rows = iter(played.rows)
+    spelt = demo.show.line
+
+    def while_drawn(row):
+        if (more := next(rows, None)) is not None:
+            shown(more)
+        return spelt(row)
+
+    monkeypatch.setattr(demo.show, "line", while_drawn)
+    with demo._live() as shown:
+        shown(next(rows))
+    assert spelt(played.rows[0])[:8] in capsys.readouterr().out
 
 
 def test_the_report_shows_the_gateway_first(played):

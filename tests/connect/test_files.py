@@ -60,6 +60,18 @@ def test_connected_and_restored_byte_for_byte(client, env, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_an_address_that_gives_way_is_named(env):
+    """Clew goes to the provider itself, so who used another address before has to tell the gateway of it."""
+    claude = CLIENTS["claude"]
+    for base, told in (("https://llm.corp.example/v1", True), ("https://api.anthropic.com", False), (URL, False)):
+        path = claude.path(env)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"env": {"ANTHROPIC_BASE_URL": base}}))
+        notes = connect(claude, "http://127.0.0.1:1", env).notes
+        assert [f"--upstream NAME={base}" in n for n in notes] == [True] * told
+        undo(claude, env)
+
+
 def test_what_else_the_file_says_stays(client, env):
     path = written(client, env, BEFORE[client.name])
     connect(client, URL, env)

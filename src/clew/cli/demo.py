@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -110,7 +109,7 @@ def _live() -> Iterator[Callable[[show.Row], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    last: deque[tuple[show.Row, bool]] = deque(maxlen=_SHOWN)
+    last: tuple[tuple[show.Row, bool], ...] = ()  # replaced and never changed: another thread draws it
 
     def drawn() -> Text:
         text = Text(show.HEAD, style="bold", no_wrap=True, overflow="crop")
@@ -121,7 +120,8 @@ def _live() -> Iterator[Callable[[show.Row], None]]:
     with Live(console=Console(file=sys.stdout, highlight=False), refresh_per_second=12, get_renderable=drawn) as live:
 
         def shown(row: show.Row) -> None:
-            last.append((row, bool(last) and row.epochs > last[-1][0].epochs))
+            nonlocal last
+            last = (*last, (row, bool(last) and row.epochs > last[-1][0].epochs))[-_SHOWN:]
 
         yield shown
         live.refresh()

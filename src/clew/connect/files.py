@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from clew import jsonio
 from clew.connect.client import Client
 from clew.errors import ConfigError, InputError
+from clew.gateway.auth import is_loopback
+from clew.gateway.routes import KNOWN
 
 _BACKUP = ".before-clew"
 _RECORD = ".clew"  # what was written, so that a later change is noticed; and whether there was a file at all
@@ -55,7 +58,8 @@ def plan(client: Client, url: str, env: Mapping[str, str]) -> Plan:
     text = _text(before or b"", client)
     with _named(path):
         after = client.connected(text, url.rstrip("/"), env)
-    return Plan(path, before, after.encode(), client.notes(text))
+        notes = (*client.notes(text), *_elsewhere(client, text, after))
+    return Plan(path, before, after.encode(), notes)
 
 
 def connect(client: Client, url: str, env: Mapping[str, str]) -> Done:
@@ -102,6 +106,18 @@ def undo(client: Client, env: Mapping[str, str]) -> Done:
     for file in (backup, record):
         file.unlink(missing_ok=True)
     return Done(says, notes)
+
+
+def _elsewhere(client: Client, text: str, after: str) -> Iterator[str]:
+    """A word on each address outside this machine that gives way: Clew doesn't go there by itself."""
+    known = {urlsplit(u).hostname for u in KNOWN.values()}
+    for base in dict.fromkeys(client.bases(text)):
+        host = urlsplit(base).hostname or ""
+        if base not in client.bases(after) and host not in known and not is_loopback(host):
+            yield (
+                f"{client.title} used {base} until now; the gateway sends its requests to the provider itself, unless it "
+                f"is told: clew serve --upstream NAME={base}"
+            )
 
 
 def _restore(path: Path, was: bytes | None) -> None:
