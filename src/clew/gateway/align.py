@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import is_
 
 from clew import jsonio
 from clew.jsonio import Json
@@ -81,21 +82,19 @@ def _picture(image: Image) -> str:
     return jsonio.digest((image.data or image.url).encode("utf-8", "surrogatepass"))
 
 
-def essences(messages: Sequence[Message], known: Sequence[tuple[Message, str]] = ()) -> list[tuple[Message, str]]:
-    """Each message with its essence; those of `known` at the same place are not looked at again."""
-    n = 0
-    for m, k in zip(messages, known, strict=False):
-        if k[0] is not m:
-            break
-        n += 1
+def essences(messages: Sequence[Message], before: Sequence[Message] = (), known: Sequence[str] = ()) -> list[str]:
+    """The essence of each; those of `before` at the same place, whose essences are `known`, are not looked at again."""
+    n = len(before)
+    if not all(map(is_, messages, before)) or len(messages) < n:
+        n = next((i for i, (m, k) in enumerate(zip(messages, before, strict=False)) if m is not k), len(messages))
     out = list(known[:n])
-    leading = all(m.role in ("system", "developer") for m in messages[:n])
+    leading = all(e.startswith(_LEADING) for e in out)
     for i, m in enumerate(messages[n:], n):
         leading = leading and m.role in ("system", "developer")
-        if i < len(known) and known[i][0] is m and known[i][1].startswith(_LEADING) == leading:
+        if i < len(before) and before[i] is m and known[i].startswith(_LEADING) == leading:
             out.append(known[i])
         else:
-            out.append((m, essence(m, leading=leading)))
+            out.append(essence(m, leading=leading))
     return out
 
 

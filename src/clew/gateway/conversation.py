@@ -20,18 +20,20 @@ class Conversation:
         self.hygiene_at = 0  # tokens at which the safety net could do no more
         self._log: list[str] = []
         self._leading = True
-        self._asked: list[tuple[Message, str]] = []
+        self._asked: tuple[Message, ...] = ()
+        self._essences: list[str] = []  # of what was asked
         self._edited: dict[int, tuple[Message, tuple[Edit, ...], Message]] = {}
         self.note()
 
     def align(self, request: Request) -> Alignment:
-        self._asked = essences(request.messages, self._asked)
-        return align(self._log, [e for _, e in self._asked], self.live.shown_from)
+        self._essences = essences(request.messages, self._asked, self._essences)
+        self._asked = request.messages
+        return align(self._log, self._essences, self.live.shown_from)
 
     def keys(self, at: int) -> Sequence[str]:
         """What identifies the request that was aligned last up to the first message, from `at` on, that is its own."""
-        found = [e for _, e in self._asked[:at] if not is_aside(e)]
-        return found + [e for _, e in self._asked[at:] if not is_aside(e)][:1]
+        found = [e for e in self._essences[:at] if not is_aside(e)]
+        return found + [e for e in self._essences[at:] if not is_aside(e)][:1]
 
     def take(self, messages: Sequence[Message]) -> None:
         """New messages, as the client sent them, onto the log. Cache marks stay out: they are of one request."""
@@ -46,10 +48,7 @@ class Conversation:
 
     def new(self, request: Request, places: Alignment) -> Sequence[Message]:
         """The messages of the request that the log doesn't hold yet."""
-        held = self.live.length
-        if places.plain:
-            return request.messages[held:]
-        return [m for m, p in zip(request.messages, places.places, strict=True) if p >= held]
+        return _Placed(request.messages, places).beyond(self.live.length)
 
     def render(self, request: Request, places: Alignment) -> Request:
         """The request with the view in place of its messages; the same object where there is nothing to change.
@@ -59,12 +58,10 @@ class Conversation:
         """
         if not self.live.shortens:
             return request
-        now = {p: m for m, p in zip(request.messages, places.places, strict=True) if p >= 0}
+        now = _Placed(request.messages, places)
         shown = [s for s in self.live.shown() if s.position not in places.dropped]
-        out = [self._spelt(s.message, s.position, s.edits, now.get(s.position)) for s in shown]
-        beyond = self.live.length
-        out += [m for m, p in zip(request.messages, places.places, strict=True) if p >= beyond]
-        return request.replace(messages=out)
+        out = [self._spelt(s.message, s.position, s.edits, now.at(s.position)) for s in shown]
+        return request.replace(messages=[*out, *now.beyond(self.live.length)])
 
     def _spelt(self, shown: Message, position: int, edits: tuple[Edit, ...], now: Message | None) -> Message:
         if position < 0 or now is None:
@@ -81,6 +78,27 @@ class Conversation:
         made = render(now, {e.part: e.text for e in edits})
         self._edited[position] = (now, edits, made)
         return made
+
+
+class _Placed:
+    """The messages of a request by their places in the log. Where each stands at its own number none is looked at."""
+
+    def __init__(self, messages: Sequence[Message], places: Alignment) -> None:
+        self._messages = messages
+        self._places = None if places.plain else places.places
+        self._found = {p: m for m, p in zip(messages, self._places or (), strict=False) if p >= 0}
+
+    def at(self, position: int) -> Message | None:
+        """The message at a place; None where the client sends none for it."""
+        if self._places is not None:
+            return self._found.get(position)
+        return self._messages[position] if 0 <= position < len(self._messages) else None
+
+    def beyond(self, end: int) -> Sequence[Message]:
+        """Those that the log doesn't hold."""
+        if self._places is None:
+            return self._messages[end:]
+        return [m for m, p in zip(self._messages, self._places, strict=True) if p >= end]
 
 
 def _unmarked(message: Message) -> Message:
