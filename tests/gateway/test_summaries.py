@@ -8,11 +8,13 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from clew.gateway.live import Live
 from clew.gateway.serving import Serving
 from clew.store import open_store
 from clew.testing.model import Faithful, chat_stream
@@ -153,3 +155,30 @@ def test_very_many_messages_are_compacted_whatever_their_size(serve):
         agent.run("errand:alpha steps=60 In the end tell me that alpha value=al4711.")
         assert max(len(a.request.messages) for a in up.asks) < 80
         assert gateway.gateway.counts.all()["hygiene"] >= 1
+
+
+def test_those_that_wait_for_a_summary_do_not_hold_up_others(serve, monkeypatch):
+    """A dozen conversations that can't go on without one, and one that has nothing to do with it."""
+    written = threading.Event()
+
+    def wait(live, _seconds):
+        if any("long" in m.text for m in live.log_messages()):
+            written.wait(20)
+
+    monkeypatch.setattr(Live, "wait_for_summary", wait)
+    with running(Upstream(Errand())) as up:
+        gateway = serve(up.url)
+        agents = [Agent("openai-chat", gateway.url, session=f"s{n}") for n in range(12)]
+        for agent in agents:
+            agent.history.append({"role": "user", "content": "a long story"})
+        with ThreadPoolExecutor(len(agents)) as pool:
+            waiting = [pool.submit(agent.ask) for agent in agents]
+            try:
+                eventually(lambda: gateway.gateway._running == len(agents))
+                other = Agent("openai-chat", gateway.url, session="other")
+                other.history.append({"role": "user", "content": "hi"})
+                assert other.ask()[0] == 200
+                assert not any(w.done() for w in waiting)
+            finally:
+                written.set()
+            assert [w.result()[0] for w in waiting] == [200] * len(agents)

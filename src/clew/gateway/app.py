@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 TRIES = 3  # at a request that is refused as too long
 MOST = 1_000  # requests at once
-_THREADS = 8
+_THREADS = 32  # some of them may wait for a summary
 _SWITCH = "x-clew"  # the header that switches Clew off for a request
 _ERROR_SHOWN = 1 << 20  # of an error's body that is looked at
 _NEAR = 0.4  # of the window: from there on a stream begins when it is known that it is an answer
