@@ -48,7 +48,7 @@ class Failing:
 
 
 @pytest.mark.parametrize("error", [StoreError("gone"), StoreBusy("busy"), StoreFull("full")])
-def test_requests_pass_while_the_store_is_down(monkeypatch, error):
+def test_requests_pass_while_the_store_is_down(monkeypatch, caplog, error):
     monkeypatch.setattr(turns, "_RETRY_STORE", 0.05)
     store = Failing(open_store("memory:"))
     with running(Upstream(Errand())) as up, running(Serving(settings(up.url), store)) as gateway:
@@ -70,6 +70,8 @@ def test_requests_pass_while_the_store_is_down(monkeypatch, error):
         mine = store.inner.for_tenant(tenant)
         (session,) = mine.sessions()
         assert session.length == 2 + 2 * 9  # all of it, that of the bad time too
+        told = [r.message for r in caplog.records if r.name == "clew.gateway" and "store" in r.message]
+        assert told == [f"the store is down, so requests pass as they come: {error.message}", "the store is up again"]
 
 
 @pytest.mark.parametrize("ends", [False, True])

@@ -18,6 +18,7 @@ from clew.gateway import app, asgi, protocol
 from clew.gateway.asgi import Call
 from clew.gateway.auth import Door, is_loopback, tenant
 from clew.gateway.routes import Routes
+from clew.gateway.serving import listen
 from clew.testing.upstream import running
 from tests.gateway.agent import eventually, post
 from tests.gateway.raw import RawUpstream, answer, ok, raw_request
@@ -291,3 +292,9 @@ def test_keys_are_in_no_log_no_error_and_no_status(passing, caplog, monkeypatch)
     assert "ZeroDivisionError" in caplog.text
     assert b"veryprivate" not in b"".join(told)
     assert len(told) >= 9
+
+
+def test_several_workers_need_a_store_on_disk():
+    given = {"serve": {"port": 0, "workers": 2}, "store": {"url": "memory:"}}
+    with pytest.raises(ConfigError, match="store in memory"):
+        listen(from_mapping(given).settings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -65,6 +66,7 @@ def tenant(headers: Mapping[str, str] | Call) -> str:
     return "t-" + jsonio.digest(b"clew tenant\n" + key.encode())[:_TENANT] if key else ""
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach it."""
     if host == "localhost":

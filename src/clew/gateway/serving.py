@@ -39,6 +39,8 @@ def listen(settings: Settings) -> socket.socket:
     serve = settings.serve
     Door(serve.host, serve.token.text if serve.token is not None else "")
     Routes(serve.upstreams)
+    if serve.workers > 1 and store_url(settings).startswith("memory:"):
+        raise ConfigError("several workers can't share a store in memory", hint="give --store sqlite:///PATH")
     family = socket.AF_INET6 if ":" in serve.host else socket.AF_INET
     # Named, as asyncio switches Nagle off only where the protocol is: without it small pieces wait for 40 ms.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -123,8 +125,6 @@ def serve(settings: Settings, listening: socket.socket) -> None:
     if settings.serve.workers == 1:
         work(settings, listening)
         return
-    if store_url(settings).startswith("memory:"):
-        raise ConfigError("several workers can't share a store in memory", hint="give --store sqlite:///PATH")
     spawn = multiprocessing.get_context("spawn")
 
     def begin() -> BaseProcess:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict, deque
@@ -32,6 +33,7 @@ from clew.transcript import Message
 from clew.wire import Request, get
 from clew.wire.usage import Usage
 
+logger = logging.getLogger("clew.gateway")
 _FAMILIES = 128
 _BUCKETS = 128
 _REMEMBERED = 6  # requests of one bucket: a client's agents take turns
@@ -239,8 +241,7 @@ class Turns:
                 if isinstance(e, Conflict):
                     self._counts.add("passed: another worker was faster")
                 else:
-                    self._store_until = time.monotonic() + _RETRY_STORE
-                    self._counts.add("passed: store down")
+                    self._gone_down(e)
                     self._put_off(late)
                 with self._lock:
                     self._families.pop((who.tenant, who.name), None)
@@ -252,10 +253,23 @@ class Turns:
                 self._observed(turn)
             else:
                 self._render(turn)
+        self._come_back()
         if self._late:
             self._late.drop(who)
             self.spare.later("late", self._keep_late)
         return turn
+
+    def _gone_down(self, error: StoreError) -> None:
+        """Told once, not for each request that passes."""
+        if not self._store_until:
+            logger.warning("the store is down, so requests pass as they come: %s", error.message)
+        self._store_until = time.monotonic() + _RETRY_STORE
+        self._counts.add("passed: store down")
+
+    def _come_back(self) -> None:
+        if self._store_until:
+            self._store_until = 0.0
+            logger.warning("the store is up again")
 
     def _put_off(self, late: Passed | None) -> None:
         if late is not None:
