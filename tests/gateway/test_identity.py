@@ -18,7 +18,9 @@ from clew.gateway.turns import Turn, Turns
 from clew.record import Exchange, read
 from clew.record.habits import kind, session
 from clew.store import open_store
+from clew.transcript import ToolResult
 from clew.wire import get
+from clew.wire.usage import Usage
 from tests.conftest import ROOT
 
 TRAFFIC = ROOT / "tests" / "data" / "traffic"
@@ -236,6 +238,42 @@ def test_what_a_client_says_for_one_request_only_makes_no_branch(role, window):
     assert len(sessions) == 1
     assert turn.conversation.live.length == 2 + 300
     assert bool(turn.conversation.live.epochs) == (window == 16_000)
+
+
+@pytest.mark.parametrize("window", [400_000, 16_000])
+def test_results_that_a_client_clears_stay_the_same_messages(window):
+    """It shows the model the newest five only. All are stored as they were; none is shown longer than the client does."""
+    settings = from_mapping({"models": {"gpt-5": {"window": window}}, "prompt_caching": {"enabled": False}}).settings
+    turns = Turns(open_store("memory:"), settings, Counts(), Learned())
+    history, sessions = [LEAD, {"role": "user", "content": "do it"}], set()
+    for n in range(150):
+        history += stepped(n)
+        results = [k for k, m in enumerate(history) if m["role"] == "tool"]
+        asked = [m | {"content": "[cleared]"} if k in results[:-5] else m for k, m in enumerate(history)]
+        turn = chat(turns, *asked)
+        assert turn is not None
+        turns.report(turn, Usage(input=len(turn.body) // 4))
+        sessions.add(turn.conversation.live.session_id)
+        given = {m.get("tool_call_id"): m["content"] for m in asked}
+        assert all(
+            len(m.text) <= len(given[p.call_id])
+            for m in turn.shown.messages
+            for p in m.parts
+            if isinstance(p, ToolResult)
+        )
+    assert len(sessions) == 1
+    log = turn.conversation.live.log_messages()
+    assert [m.text for m in log if m.role == "tool"] == [m["content"] for m in history if m["role"] == "tool"]
+
+
+def test_another_result_of_the_same_call_is_another_branch():
+    turns, sessions = Turns(open_store("memory:"), Settings(), Counts(), Learned()), []
+    for result in ("one " * 50, "two " * 50):
+        said, out = stepped(1)
+        turn = chat(turns, LEAD, {"role": "user", "content": "do it"}, said, out | {"content": result})
+        assert turn is not None
+        sessions.append(turn.conversation.live.session_id)
+    assert len(set(sessions)) == 2
 
 
 def test_numbers_dates_and_ids_in_the_instructions_make_no_other_agent():

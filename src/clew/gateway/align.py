@@ -19,13 +19,16 @@ from clew.transcript import Image, Message, Opaque, Reasoning, Text, ToolCall, T
 _VOLATILE = re.compile(r"<(system-reminder|environment_details|ide_\w+)>.*?</\1>", re.DOTALL)
 _LEADING = "leading"  # system messages before the conversation may change and stay the same one
 _ASIDE = "aside"
+_RESULTS = "results"
+_PICTURE = 4_000  # characters that a picture in a result counts for
+_CLEARED = 0.5  # of a result's length, at most: what its client has shortened since
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """`places` says for every message of the request at which position of the log it stands; what is new has the
     positions after its end; -1 is a message that the log doesn't hold and that needs no place, as it lies where a
-    handoff stands. `dropped` are the log's asides that the client sends no more. `fork` is the position of the log where
+    handoff stands. `dropped` are the log's asides that the client sends no more, `cleared` the results that it has shortened. `fork` is the position of the log where
     the two part, -1 where they don't, and `at` the message of the request that stands there.
     """
 
@@ -33,6 +36,7 @@ class Alignment:
     fork: int = -1
     at: int = 0
     dropped: frozenset[int] = frozenset()
+    cleared: frozenset[int] = frozenset()
 
     @property
     def plain(self) -> bool:
@@ -61,8 +65,16 @@ def essence(message: Message, *, leading: bool = False) -> str:
                 parts.append([p.kind, p.text])
             case Reasoning():
                 pass
-    kind = _ASIDE if _is_aside(message, parts) else "message"
-    return f"{kind} {message.role} {jsonio.digest(jsonio.canonical(parts))}"
+    digest = jsonio.digest(jsonio.canonical(parts))
+    results = [p for p in message.parts if isinstance(p, ToolResult)]
+    if results and len(results) == len(message.parts):
+        ids = jsonio.digest(jsonio.canonical([r.call_id for r in results]))
+        return f"{_RESULTS} {message.role} {digest} {ids} {sum(map(_length, results))}"
+    return f"{_ASIDE if _is_aside(message, parts) else 'message'} {message.role} {digest}"
+
+
+def _length(result: ToolResult) -> int:
+    return len(result.text) + _PICTURE * sum(isinstance(i, Image) for i in result.parts)
 
 
 def is_aside(essence: str) -> bool:
@@ -107,15 +119,20 @@ def align(log: Sequence[str], asked: Sequence[str], shown_from: int) -> Alignmen
         return Alignment(range(len(asked)))
     walk = _Walk(log, asked, same, same)
     if walk.done:
-        return Alignment((*range(same), *walk.places, *_new(log, asked, walk.at)), dropped=frozenset(walk.dropped))
+        return _aligned((*range(same), *walk.places, *_new(log, asked, walk.at)), walk)
     before = (*range(same), *walk.places)
     if walk.at < len(asked) and walk.position < shown_from:
         behind = _behind(log, asked, shown_from, walk.at)
         if behind is not None:
             between = [-1] * (behind.began - walk.at)
             places = (*before, *between, *behind.places, *_new(log, asked, behind.at))
-            return Alignment(places, dropped=frozenset(walk.dropped + behind.dropped))
+            return _aligned(places, walk, behind)
     return Alignment(before, walk.position, walk.at)
+
+
+def _aligned(places: Sequence[int], *walks: _Walk) -> Alignment:
+    dropped, cleared = ([p for w in walks for p in getattr(w, k)] for k in ("dropped", "cleared"))
+    return Alignment(places, dropped=frozenset(dropped), cleared=frozenset(cleared))
 
 
 class _Walk:
@@ -125,10 +142,13 @@ class _Walk:
         self.began = at
         self.places: list[int] = []
         self.dropped: list[int] = []
+        self.cleared: list[int] = []
         end = next((i for i in range(len(log), position, -1) if not is_aside(log[i - 1])), position)
         while position < len(log):
             here = asked[at] if at < len(asked) else ""
-            if log[position] != here:
+            if log[position] != here and _cleared(log[position], here):
+                self.cleared.append(position)
+            elif log[position] != here:
                 if at and (once := _once(log, position, asked[at - 1], here)):
                     self.dropped += range(position, position + once)
                     position += once
@@ -147,6 +167,14 @@ class _Walk:
 def _reworded(one: str, other: str) -> bool:
     """Whether both are asides of the same role: one that says something else now, where it stood before."""
     return is_aside(other) and _role(one) == _role(other)
+
+
+def _cleared(one: str, other: str) -> bool:
+    """Whether both are results of the same calls, of which the client keeps a short word only."""
+    if not (one.startswith(_RESULTS) and other.startswith(_RESULTS)):
+        return False
+    (*_, ids, size), (*_, its_ids, its_size) = one.split(" "), other.split(" ")
+    return ids == its_ids and int(its_size) <= _CLEARED * int(size)
 
 
 def _once(log: Sequence[str], position: int, before: str, here: str) -> int:

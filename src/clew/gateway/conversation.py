@@ -60,7 +60,11 @@ class Conversation:
             return request
         now = _Placed(request.messages, places)
         shown = [s for s in self.live.shown() if s.position not in places.dropped]
-        out = [self._spelt(s.message, s.position, s.edits, now.at(s.position)) for s in shown]
+        out = [
+            (s.position in places.cleared and now.at(s.position))
+            or self._spelt(s.message, s.position, s.edits, now.at(s.position))
+            for s in shown
+        ]
         return request.replace(messages=[*out, *now.beyond(self.live.length)])
 
     def _spelt(self, shown: Message, position: int, edits: tuple[Edit, ...], now: Message | None) -> Message:

@@ -392,7 +392,8 @@ class Turns:
 
 def _credible(turn: Turn, usage: Usage) -> bool:
     """No request has more tokens than bytes, unless it names files, and then they fit the window; and none has a small
-    part of what it counts to.
+    part of what it counts to, unless its client leaves out much of what the log holds.
     """
     live = turn.conversation.live
-    return live.counted <= _FAR_OFF * usage.prompt and usage.prompt <= max(len(turn.body), 2 * live.window)
+    less = bool(turn.places.dropped or turn.places.cleared)
+    return (less or live.counted <= _FAR_OFF * usage.prompt) and usage.prompt <= max(len(turn.body), 2 * live.window)
