@@ -151,6 +151,8 @@ def test_what_clients_change_in_the_same_message():
     result = {"role": "tool", "tool_call_id": "c", "content": "out"}
     assert same("openai-chat", result, result | {"content": [{"type": "text", "text": "out"}]})
     assert not same("openai-chat", result, result | {"content": "[cleared]"})
+    block = {"type": "tool_result", "tool_use_id": "c1", "content": "out"}
+    assert same("anthropic", {"role": "user", "content": [block, reminder]}, {"role": "user", "content": [block]})
 
 
 @pytest.mark.parametrize(
@@ -176,8 +178,9 @@ def test_alignment(log, asked, shown_from, places, fork):
 
 
 def spelt(text: str) -> list[str]:
-    """u1 a1 t1: a user's, an assistant's, a tool's message; s1: a system message in the middle."""
+    """u1 a1 t1: a user's, an assistant's, a tool's message; s1: a system message in the middle; r1: thinking alone."""
     roles = {"u": "message user", "a": "message assistant", "t": "message tool", "s": "aside system"}
+    roles["r"] = "aside assistant"
     return [f"{roles[w[0]]} {w[1:]}" for w in text.split()]
 
 
@@ -196,6 +199,8 @@ def spelt(text: str) -> list[str]:
         ("u1 a1 u2", "u1 a1 a2", 0, [0, 1], set(), 2),  # no answer follows on an answer
         ("u1 a1 t1 s1 a2 t2 s2 a3", "u1 a1 t1 a2 t2 a3 t3", 4, [0, 1, 2, 4, 5, 7, 8], {3, 6}, -1),
         ("u1 a1 t1 s1 a2 t2 s2 a3", "u1 X1 a2 t2 a3 t3", 4, [0, -1, 4, 5, 7, 8], {6}, -1),  # behind a handoff
+        ("u1 a1 t1 u2 r1 a2 t2 u3", "u1 a1 t1 r1 a2 t2 r1 a3", 0, [0, 1, 2, 4, 5, 6, 8, 9], {3, 7}, -1),
+        ("u1 r1 a1 t1 r1 a2", "u1 a1 t1 r1 a2 u2", 0, [0, 2, 3, 4, 5, 6], {1}, -1),  # earlier thinking is left out
         ("u1 a1 t1 a2", "u1 a1 s1 t1 a2", 0, [0, 1], set(), 2),  # put in where it is shown
     ],
 )

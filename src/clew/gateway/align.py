@@ -67,7 +67,7 @@ def essence(message: Message, *, leading: bool = False) -> str:
                 pass
     digest = jsonio.digest(jsonio.canonical(parts))
     results = [p for p in message.parts if isinstance(p, ToolResult)]
-    if results and len(results) == len(message.parts):
+    if results and len(results) == len(parts):  # nothing is said beside them
         ids = jsonio.digest(jsonio.canonical([r.call_id for r in results]))
         return f"{_RESULTS} {message.role} {digest} {ids} {sum(map(_length, results))}"
     return f"{_ASIDE if _is_aside(message, parts) else 'message'} {message.role} {digest}"
@@ -182,7 +182,7 @@ def _once(log: Sequence[str], position: int, before: str, here: str) -> int:
     if _role(here) != "assistant" or _role(before) == "assistant":
         return 0
     end = position
-    while end < len(log) and (_role(log[end]) == "user" or is_aside(log[end])):
+    while end < len(log) and log[end] != here and (_role(log[end]) == "user" or is_aside(log[end])):
         end += 1
     return end - position if end == len(log) or log[end] == here else 0
 
