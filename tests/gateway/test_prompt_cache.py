@@ -152,6 +152,7 @@ def test_what_was_read_and_written_is_kept_with_the_session(serve, tmp_path):
         eventually(lambda: status_of(gateway)["sums"]["requests"] == 26)
         store = open_store(f"{tmp_path}/gw.db").for_tenant(tenant(agent.headers()))
         (session,) = store.sessions()
+        eventually(lambda: store.usage(session.id)["claude-opus-4-8"]["requests"] == 26)
         kept = store.usage(session.id)["claude-opus-4-8"]
         told = [r.usage for r in up.records if r.usage]
         assert kept["requests"] == 26
