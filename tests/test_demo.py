@@ -92,6 +92,11 @@ def test_a_request_that_ends_while_the_table_is_drawn(played, monkeypatch, capsy
     assert spelt(played.rows[0])[:8] in capsys.readouterr().out
 
 
+def test_the_names_are_whole_in_a_terminal_of_80_columns(played):
+    drawn = plain(list(lines(report(run(2, 12), played), Look(80))))
+    assert [w for w in ("policy ", "clew ", "none ", "sliding ", "mask ") if f"\n{w}" not in drawn] == []
+
+
 def test_the_report_shows_the_gateway_first(played):
     drawn = plain(list(lines(report(run(2, 12), played), Look(100))))
     assert drawn.index("through the gateway") < drawn.index("what was planted")

@@ -12,7 +12,7 @@ _COLUMNS = (
     Column("policy"),
     Column("sent", "tokens"),
     Column("price", "percent"),
-    Column("cache hits", "percent"),
+    Column("cached", "percent"),
     Column("recall", "percent"),
     Column("far", "percent"),
     Column("ready", "percent"),
