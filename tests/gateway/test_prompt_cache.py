@@ -110,7 +110,8 @@ def test_switched_off_nothing_is_added(serve, change):
 def test_the_clients_own_marks_are_kept_and_never_exceeded(serve):
     with running(Upstream(Errand())) as up:
         gateway = serve(up.url, **named(up, "anthropic"))
-        blocks = [{"type": "text", "text": f"{n}. {LONG}", "cache_control": MARK} for n in range(4)]
+        quarter = LONG[: len(LONG) // 4]  # so that all four fit the window
+        blocks = [{"type": "text", "text": f"{n}. {quarter}", "cache_control": MARK} for n in range(4)]
         agent = Agent("anthropic", gateway.url, session="one")
         asked(agent, blocks)
         sent = json.dumps(agent.body() | {"messages": agent.history[:1]}).encode()
