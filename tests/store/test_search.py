@@ -71,6 +71,30 @@ def test_a_piece_is_found_whatever_diacritics_it_is_typed_with(tmp_path):
         assert found(store, typed, TermKind.FRAGMENT) == [("s", 0)]
 
 
+def test_a_zero_in_a_text_hides_neither_what_follows_nor_its_neighbours(tmp_path):
+    texts = ["grep: \0binary_file matches", "a/neighbour.py", "other\0"] + ["nothing"] * 100
+    store, plain = fill(tmp_path / "s.sqlite", texts), open_store("memory:")
+    plain.create(NewSession("s"))
+    plain.append("s", [user(t) for t in texts], at=0)
+    store.vacuum()
+    for one in (store, plain):
+        assert found(one, "ary_fi", TermKind.FRAGMENT) == [("s", 0)]
+        assert found(one, "matches") == [("s", 0)]
+        assert found(one, "a/neigh", TermKind.FRAGMENT) == [("s", 1)]
+        for kind in TermKind:
+            assert found(one, "\0", kind) == [] == found(one, "a\0b", kind)
+
+
+def test_words_are_what_they_are_to_python_and_not_to_sqlites_older_tables(tmp_path):
+    texts = ["\U0001f916generated", "\U0001f44d\U0001f3fdfine", "q\u19b0z \u19b0", "\U0001f7e2"] + ["nothing"] * 100
+    store = fill(tmp_path / "s.sqlite", texts)
+    store.vacuum()
+    words = {"generated": 0, "fine": 1, "q\u19b0z": 2, "\u19b0": 2}
+    assert {w: found(store, w) for w in words} == {w: [("s", n)] for w, n in words.items()}
+    assert found(store, "gener", TermKind.PREFIX) == [("s", 0)]
+    assert found(store, "\U0001f7e2", TermKind.FRAGMENT) == [("s", 3)]
+
+
 def test_one_lineage_does_not_hide_the_others(tmp_path):
     store = fill(tmp_path / "s.sqlite", ["needle"] * 3, "old")
     store.create(NewSession("loud"))

@@ -49,7 +49,7 @@ class _Token(NamedTuple):
 def parse(text: str) -> Parsed:
     """Never raises. `a b` wants both, `a OR b c` wants c and one of a and b."""
     notes = []
-    text = clean(text)
+    text = clean(text).replace("\0", " ")
     if len(text) > MOST_CHARACTERS:
         text = text[:MOST_CHARACTERS]
         notes.append(f"only the first {MOST_CHARACTERS} characters of the query count")

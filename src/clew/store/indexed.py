@@ -14,7 +14,7 @@ def indexed(message: Message) -> str:
     """Its words, and its calls with their arguments."""
     pieces = [message.text]
     pieces += [f"{c.name} {c.arguments}" for c in message.calls]
-    text = "\n".join(p for p in pieces if p)
+    text = "\n".join(p for p in pieces if p).replace("\0", " ")  # where one stands, a tokenizer would stop reading
     if text.isascii():
         return text
     data = text.encode("utf-8", "replace")

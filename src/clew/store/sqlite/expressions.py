@@ -122,7 +122,7 @@ def _plain(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
 def _join(parts: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from clew.errors import ClewWarning
 from clew.store.match import WORD
 from clew.store.sql import named
 
-VERSION = "3"
+VERSION = "4"
 BLOCK = 4  # rows to an entry of the trigram index
 MARK = "\ue000"  # private use: no tokenizer splits at it, and `indexed` takes it out of what people wrote
 _TAIL = "\n\n"  # so that a trigram begins with each of the last characters too, and two can be looked for by prefix
@@ -165,10 +165,14 @@ class Entry:
     text: str
 
     def words(self) -> tuple[int, str, str]:
+        """The words are given one by one: SQLite's tables of Unicode are of 2012, where a robot's face was no sign yet, and
+        was taken for the beginning of the word it stands before.
+        """
         marks = [word_mark("l", self.root), word_mark("r", self.role)]
         if self.tool:
             marks.append(word_mark("t", self.tool))
-        return self.id, " ".join(marks + pair_marks(WORD.findall(self.text))), self.text
+        row = WORD.findall(self.text)
+        return self.id, " ".join(marks + pair_marks(row)), " ".join(row)
 
 
 def add(db: sqlite3.Connection, have: Indexes, entries: Sequence[Entry]) -> None:
