@@ -29,6 +29,18 @@ def test_every_spelling_is_masked(secret, mask):
                 assert json.loads(masked["arguments"])["content"] == f"a {mask} b"
 
 
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_value_is_masked_in_json_within_a_command_within_a_call(secret):
+    for writers in ((True,) * 4, (False,) * 4, (True, False, True, False)):
+        data = f"it is {secret} ok"
+        for ascii_ in writers:
+            data = json.dumps({"said": data}, ensure_ascii=ascii_)
+        value = json.loads(Masker(secret, "***").json(data.encode()))
+        for _ in range(3):
+            value = json.loads(value["said"])
+        assert value == {"said": "it is *** ok"}
+
+
 def test_unusual_escapes_are_seen_through():
     spelled = b'{"k":"a \\u0070lain123 b","s":"x\\/y"}'
     assert json.loads(Masker("plain123", "*").json(spelled)) == {"k": "a * b", "s": "x/y"}

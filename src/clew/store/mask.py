@@ -10,6 +10,8 @@ from clew.jsonio import Json
 from clew.store.indexed import clean
 from clew.transcript import Message
 
+_NESTED = 4  # JSON in a command, the command in a call's arguments, these in a message: three; one more where it's quoted
+
 
 class Masker:
     """Puts `mask` where `secret` stands."""
@@ -26,9 +28,10 @@ class Masker:
         self.cleaned = clean(secret)  # as it stands in ids, titles, names: without what has no UTF-8 form
         self._plain = secret.encode("utf-8", "surrogatepass")
         self._mask = mask.encode()
-        once = set(_spellings(secret))
-        twice = {again for spelled in once for again in _spellings(spelled)}
-        self._spelled = [s.encode("utf-8", "surrogatepass") for s in sorted(once | twice, key=len, reverse=True)]
+        spelled = set(_spellings(secret))
+        for _ in range(_NESTED - 1):
+            spelled |= {again for s in spelled for again in _spellings(s)}
+        self._spelled = [s.encode("utf-8", "surrogatepass") for s in sorted(spelled, key=len, reverse=True)]
 
     def text(self, text: str) -> str:
         return text.replace(self.secret, self.mask).replace(self.cleaned, self.mask)
@@ -75,7 +78,7 @@ class Masker:
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    """How JSON writers spell a text within quotes; applied twice it is how they do within a call's arguments."""
+    """How JSON writers spell a text within quotes; applied again, how they do within a text that is JSON itself."""
     written = (jsonio.dumps(text).decode(), json.dumps(text), json.dumps(text, ensure_ascii=False))
     return tuple(dict.fromkeys(w[1:-1] for w in written))
 
