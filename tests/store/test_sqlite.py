@@ -337,6 +337,26 @@ def test_a_purge_looks_at_what_stands_beside_the_store(tmp_path):
     assert secret.encode() in other.read_bytes(), "another store's"
 
 
+def test_a_backup_that_was_indexed_under_other_rules_keeps_no_word_of_it(path):
+    secret = "hunter2correcthorse"
+    store = filled(path, 70)
+    store.append("s", [user(f"the password is {secret} ok")] * 64, at=70)
+    store.close()
+    old = Path(f"{path}.v1.backup")
+    old.write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(old)) as db, db:
+        db.execute("UPDATE meta SET value = '0' WHERE key = 'index'")
+        db.execute("INSERT INTO words (words) VALUES ('delete-all')")
+        db.execute("INSERT INTO words (rowid, scope, body) VALUES (71, 'another', ?)", (f"by other rules {secret}",))
+    store.purge(secret, "***")
+    with closing(sqlite3.connect(old)) as db:
+        assert not db.execute("SELECT rowid FROM words WHERE words MATCH ?", (secret,)).fetchall()
+    store.close()
+    back = SqliteStore(old)
+    assert find(back, secret) == []
+    assert find(back, "password") == list(range(70, 134))
+
+
 def test_a_word_that_every_message_needs_is_named_not_masked(path):
     store = filled(path, 3)
     assert store.purge("openai-chat", "***").left

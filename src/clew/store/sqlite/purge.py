@@ -13,7 +13,7 @@ from clew.store.mask import Masker, masked_message
 from clew.store.pack import Packer
 from clew.store.sqlite import files, index, log
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.pending import changing
+from clew.store.sqlite.pending import changing, set_watermark
 from clew.store.sqlite.rows import name_of, unpack
 
 _BODIES = {"events": ("session", "sequence"), "epochs": ("session", "number"), "states": ("session", "key", "position")}
@@ -217,12 +217,16 @@ def beside(path: Path, masker: Masker) -> tuple[Counter[str], list[str]]:
 
 
 def _mask_backup(path: Path, masker: Masker) -> tuple[Counter[str], list[str]]:
-    """It is not migrated."""
+    """It is not migrated. What was indexed under other rules can't be taken out by these: then its index is emptied."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("PRAGMA secure_delete=ON")
         trained = {int(n): bytes(b) for n, b in db.execute("SELECT id, body FROM dictionaries")}
         link = Link(db, index.present(db), Packer(trained))
         db.execute("BEGIN IMMEDIATE")
+        if index.noted(db) != link.have:
+            index.clear(db, link.have)
+            set_watermark(link, -1)
+            index.note(db, link.have)
         found, left = mask(link, masker)
         if found:
             index.optimize(db, link.have)
