@@ -142,15 +142,24 @@ def test_scroll_pages_both_ways(store, clock):
     talk(store, clock, "s", *[f"m {n}" for n in range(50)])
     window = scroll(store, "s", 25)
     assert [m.position for m in window.messages] == list(range(20, 31))
-    seen = set()
-    for direction in ("earlier", "later"):
-        at = 25
-        while at is not None:
-            page = scroll(store, "s", at)
-            seen |= {m.position for m in page.messages}
-            at = getattr(page, direction)
-    assert seen == set(range(50))
     assert scroll(store, "s", -1).at == 49
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 11, 23])
+@pytest.mark.parametrize(("before", "after"), [(5, 5), (0, 3), (3, 0), (0, 0)])
+def test_scrolling_to_both_ends_shows_every_message_once(store, clock, length, before, after):
+    talk(store, clock, "s", *[f"m {n}" for n in range(length)])
+    for at in range(length):
+        page = first = scroll(store, "s", at, before=before, after=after)
+        seen = [m.position for m in first.messages]
+        while page.earlier is not None:
+            page = scroll(store, "s", page.earlier, before=before, after=after)
+            seen = [m.position for m in page.messages] + seen
+        page = first
+        while page.later is not None:
+            page = scroll(store, "s", page.later, before=before, after=after)
+            seen += [m.position for m in page.messages]
+        assert seen == list(range(length))
 
 
 def test_scroll_rebinds_to_the_session_that_holds_the_message(store, clock):
@@ -162,6 +171,12 @@ def test_scroll_rebinds_to_the_session_that_holds_the_message(store, clock):
     assert (scroll(store, "a", ref).session, scroll(store, "a", ref).at) == ("a2", 3)
     with pytest.raises(NotFound):
         scroll(store, "a", 99)
+    fork = Lineage(store).fork("a", 1).id
+    store.append(fork, [user("another"), user("way")], at=1)
+    child = Lineage(store).rotate("a2", [user("again")]).id
+    assert [scroll(store, child, at).session for at in (1, 3)] == ["a2", "a2"], (
+        "not a branch of it, though that is newer"
+    )
     with pytest.raises(NotFound):
         scroll(store, "a", "clew:aaaaaaaaaaaa")
 

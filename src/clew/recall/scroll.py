@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from clew.errors import NotFound
 from clew.lineage import Lineage
@@ -16,10 +17,18 @@ from clew.transcript import REFERENCE
 _CHUNK = 500
 
 
+class Span(NamedTuple):
+    """Positions from `start` up to before `end`."""
+
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
-    """`at` is the position it was made around. `earlier` and `later` are the positions to go on around, None at an end.
-    `asked` differs from `session` where another session of the lineage holds the message.
+    """`at` is the position it was made around, or begins with. `earlier` and `later` are what to scroll to next, as many
+    messages again, none of which this one shows; None at an end. `asked` differs from `session` where another session of
+    the lineage holds the message.
     """
 
     session: str
@@ -29,18 +38,29 @@ class Window:
     length: int
     at: int
     messages: tuple[Shown, ...]
-    earlier: int | None
-    later: int | None
+    earlier: Span | None
+    later: Span | None
 
 
-def scroll(store: Store, session: str, around: int | str, *, before: int = 5, after: int = 5, width: int = 0) -> Window:
-    """`around` is a position, a negative one counted from the end, or a message's reference."""
+def scroll(
+    store: Store, session: str, around: int | str | Span, *, before: int = 5, after: int = 5, width: int = 0
+) -> Window:
+    """`around` is a position, a negative one counted from the end, a message's reference, or what a window of this session
+    says comes `earlier` or `later`.
+    """
     asked = store.session(session)
-    held, at = _by_reference(store, asked, around) if isinstance(around, str) else _by_position(store, asked, around)
-    start, end = max(0, at - before), min(held.length, at + after + 1)
+    if isinstance(around, Span):
+        held, at = _by_position(store, asked, around.start)
+        start, end = at, min(held.length, around.end)
+    else:
+        held, at = (
+            _by_reference(store, asked, around) if isinstance(around, str) else _by_position(store, asked, around)
+        )
+        start, end = max(0, at - before), min(held.length, at + after + 1)
     found = tuple(shown(m, width) for m in store.messages(held.id, start, end))
-    earlier = max(0, start - after - 1) if start else None
-    later = min(held.length - 1, end + before) if end < held.length else None
+    size = before + after + 1
+    earlier = Span(max(0, start - size), start) if start else None
+    later = Span(end, min(held.length, end + size)) if end < held.length else None
     return Window(held.id, asked.id, held.root, held.title, held.length, at, found, earlier, later)
 
 
@@ -70,7 +90,10 @@ def _by_reference(store: Store, asked: Session, ref: str) -> tuple[Session, int]
 
 
 def _family(store: Store, asked: Session) -> Iterable[Session]:
-    """The rest of the lineage: where the conversation went on first, then the newest."""
+    """The rest of the lineage: what the conversation came out of, the nearest first; where it went on; then the newest."""
+    lineage = Lineage(store)
+    above = [*reversed(lineage.with_ancestors([asked.id])), lineage.tip(asked.id).id]
     members = store.sessions(SessionFilter(root=asked.root))
-    tip = Lineage(store).tip(asked.id)
-    return sorted((s for s in members if s.id != asked.id), key=lambda s: s.id != tip.id)
+    return sorted(
+        (s for s in members if s.id != asked.id), key=lambda s: above.index(s.id) if s.id in above else len(above)
+    )
