@@ -99,6 +99,7 @@ class Store(Protocol):
     ) -> Session:
         """In one transaction: `unwritten` is appended to the parent, the parent is ended with "compression", the child
         is made under it with `messages`. If any of it fails, all of it has not happened and the parent is active.
+        Conflict where the parent has ended: of several that rotate it at once, one does.
         """
         ...
 

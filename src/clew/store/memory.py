@@ -182,6 +182,8 @@ class MemoryStore:
     ) -> Session:
         with self._held() as data:
             above = data.line(parent)
+            if reason := above.session.end_reason:
+                raise Conflict(f"session {parent!r} has ended ({reason})", hint="go on at the tip of its lineage")
             before = above.session, len(above.messages), above.open_calls
             had_child = clean(child.id) in data.lines
             try:

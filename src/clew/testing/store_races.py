@@ -87,11 +87,14 @@ class RaceContract:
 
     def test_one_rotation(self, store: Store) -> None:
         filled(store)
-        child = NewSession("child", parent="s", kind="compression")
-        out = together(lambda _: store.rotate("s", child, messages=[user("sum")]))
+
+        def work(n: int) -> object:
+            return store.rotate("s", NewSession(f"child {n}", parent="s", kind="compression"), messages=[user("sum")])
+
+        out = together(work)
         assert sum(isinstance(o, Conflict) for o in out) == THREADS - 1
-        assert [s.id for s in store.sessions()] == ["child", "s"]
-        assert store.session("child").length == 1
+        [child, parent] = store.sessions()
+        assert (child.parent, parent.id, child.length) == ("s", "s", 1)
 
     def test_a_fork_made_while_its_parent_grows_and_compacts_has_what_it_shares(self, store: Store) -> None:
         filled(store)

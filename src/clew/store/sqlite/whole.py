@@ -89,7 +89,9 @@ def _doomed(link: Link, numbers: set[int]) -> tuple[set[int], Freed]:
 
 
 def rotate(link: Link, parent: str, child: NewSession, now: float) -> Row:
-    """The parent ended, the child made under it."""
+    """The parent ended, the child made under it; once, however many come with a child of their own."""
+    if reason := session_row(link, parent).end_reason:
+        raise Conflict(f"session {parent!r} has ended ({reason})", hint="go on at the tip of its lineage")
     sessions.create(link, child, now)
     sessions.end(link, parent, "compression", now)
     return session_row(link, child.id)
