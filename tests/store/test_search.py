@@ -15,7 +15,8 @@ from clew.errors import ClewWarning
 from clew.store import NewSession, open_store
 from clew.store.match import fold
 from clew.store.query import Query, Scope, Term, TermKind
-from clew.store.sqlite import propose
+from clew.store.sqlite import intersect, propose
+from clew.store.sqlite.index import BLOCK
 from clew.store.sqlite.search import _RANKED
 from clew.testing.builders import message, user
 
@@ -153,13 +154,38 @@ def test_a_long_search_for_a_piece_asks_the_word_index_and_misses_nothing(tmp_pa
     store.vacuum()
     assert sorted(found(store, "ab_needl", TermKind.FRAGMENT)) == [("s", 0), ("s", 1)]
     assert len(asked) == 1, "what a word begins with"
+    picked = looked_at(monkeypatch)
     assert found(store, "ab_needl", TermKind.FRAGMENT, roles=("assistant",)) == []
-    assert len(asked) == 2, "whose they are, and nobody's is left"
+    assert len(picked) <= 2 * propose._AT_ONCE, "then it is asked whose they are, and nobody's is left"
+
+
+def looked_at(monkeypatch) -> list[int]:
+    """The rows that are looked at from here on."""
+    ids: list[int] = []
+    picked = propose._picked
+    monkeypatch.setattr(propose, "_picked", lambda link, where, some: ids.extend(some) or picked(link, where, some))
+    return ids
+
+
+def test_what_only_one_of_the_indexes_proposes_is_not_looked_at(tmp_path, monkeypatch):
+    some_word, some_pieces, both = "an inner word", "a winner_of x_in", "the a_inner_b here"
+    store = fill(tmp_path / "s.sqlite", [some_word] * 200 + [some_pieces] * 200 + [both] + [some_word, some_pieces] * 8)
+    store.vacuum()
+    picked = looked_at(monkeypatch)
+    assert found(store, "a_inner_b", TermKind.FRAGMENT) == [("s", 400)]
+    assert len(picked) <= BLOCK
 
 
 def test_pieces_are_found_as_in_memory_however_long_the_search_gets(tmp_path, monkeypatch):
-    for name, value in (("_LONG", 2), ("_MUCH", 3), ("_FEW", 12), ("_VERY_FEW", 2)):
-        monkeypatch.setattr(propose, name, value)
+    smaller = {
+        "_LONG": (propose, 2),
+        "_MUCH": (propose, 3),
+        "_AT_ONCE": (propose, 4),
+        "_CHUNK": (intersect, 3),
+        "_CHUNKS": (intersect, 2),
+    }
+    for name, (where, value) in smaller.items():
+        monkeypatch.setattr(where, name, value)
     rng = random.Random(4)
     parts = ["get", "set", "größe", "x1", "tests", "test", "str", "a", "重启", "é"]
     texts = ["".join(rng.choice(parts) + rng.choice("_/. -(") for _ in range(rng.randint(1, 6))) for _ in range(300)]

@@ -12,6 +12,7 @@ from clew.store.query import Query, Term, TermKind
 from clew.store.sqlite.index import gram_mark, pair_tests, word_mark
 
 GRAM = 3
+_ENDS = 2
 _GRAMS_ASKED = 10  # of a long fragment: more make the search slower, hardly narrower
 _MOST_ENDINGS = 500  # trigrams that a fragment of one or two characters may begin
 _COMMON = {c: n for n, c in enumerate("qjzxkvwybgpfmuhcdlrnsaiote \n", 1)}  # rare letters first
@@ -100,9 +101,11 @@ def _grams(term: Term, db: sqlite3.Connection) -> str:
 
 
 def _of_run(folded: str) -> str:
-    grams = dict.fromkeys(folded[i : i + GRAM] for i in range(len(folded) - GRAM + 1))
-    rarest = sorted(grams, key=lambda g: sum(_COMMON.get(c, 0) for c in g))[:_GRAMS_ASKED]
-    return _join(_quoted(g) for g in rarest)
+    """Both ends, which the word index knows nothing of; then the rarest."""
+    grams = list(dict.fromkeys(folded[i : i + GRAM] for i in range(len(folded) - GRAM + 1)))
+    ends, inner = [*grams[:_ENDS], *grams[-_ENDS:]], grams[_ENDS:-_ENDS]
+    rarest = sorted(inner, key=lambda g: sum(_COMMON.get(c, 0) for c in g))
+    return _join(_quoted(g) for g in dict.fromkeys([*ends, *rarest][:_GRAMS_ASKED]))
 
 
 def _of_endings(folded: str, db: sqlite3.Connection) -> str:

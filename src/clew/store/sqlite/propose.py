@@ -6,21 +6,22 @@ import sqlite3
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from itertools import islice
+from typing import NamedTuple
 
 from clew.errors import ClewWarning
 from clew.store.indexed import clean
 from clew.store.query import Query, Scope
 from clew.store.sqlite import expressions, index
 from clew.store.sqlite.connect import Link
+from clew.store.sqlite.intersect import Descending, rows_in, rows_of
 from clew.store.sqlite.pending import watermark
 from clew.store.sqlite.rows import ms
 
 _PATIENCE = 64  # messages of lineages that have enough which are passed over one by one
-_FEW, _VERY_FEW = 2000, 50  # proposals of one index that are taken, and taken without asking the other
 _AT_ONCE = 64
 _MARKED = 300  # lineages that are asked for by mark
-_LONG = 256  # blocks after which it pays to ask the word index which of them can hold anything
+_LONG = 1000  # rows after which it pays to ask which of them are in scope
 _MUCH = 500  # messages read after which a dear question pays
 _MOST_HELD = 60_000  # rows that are read for that
 
@@ -75,28 +76,28 @@ def propose(link: Link, query: Query, scope: Scope, closed: set[int]) -> Iterato
     marked = roots or []
     have = _usable(link)
     words = expressions.by_words(query) if have.words else ""
-    if words:
-        words = " AND ".join(x for x in (words, expressions.marked(marked, scope.roles, scope.tools)) if x)
-        out = expressions.excluded(query)
-        words = f"({words}) NOT ({out})" if out else words
     grams = expressions.by_grams(query, link.db) if have.grams and (expressions.pieces(query) or not words) else ""
-    if grams:
-        grams = " AND ".join(x for x in (grams, expressions.gram_marked(marked)) if x)
     if not words and not grams:
         yield from _scan(link, where, 0, mark)
         return
-    few = _few(link.db, words, grams) if words and grams else None
-    if few is not None:
-        yield from _picked(link, where, few)
-    elif grams and not (words and expressions.strong(query)):
-        marks = expressions.marked(marked, scope.roles, scope.tools)
-        narrow, narrower = (
-            " AND ".join(x for x in (by(query), marks) if x and have.words)
-            for by in (expressions.by_words, expressions.by_beginnings)
+    if grams:
+        scoped = expressions.marked((), scope.roles, scope.tools) if have.words else ""
+        beginnings = expressions.by_beginnings(query) if have.words else ""
+        asked = _Asked(
+            _and(grams, expressions.gram_marked(marked)),
+            _and(words, scoped) if words else "",
+            scoped,
+            _and(beginnings, scoped) if beginnings != words else "",
         )
-        yield from _by_grams(link, grams, where, narrow, narrower if narrower != narrow else "")
-    else:
-        yield from _by_words(link, words, where, closed)
+        yield from _by_both(link, asked, where)
+        return
+    words = _and(words, expressions.marked(marked, scope.roles, scope.tools))
+    out = expressions.excluded(query)
+    yield from _by_words(link, f"({words}) NOT ({out})" if out else words, where, closed)
+
+
+def _and(*parts: str) -> str:
+    return " AND ".join(p for p in parts if p)
 
 
 def _usable(link: Link) -> index.Indexes:
@@ -134,57 +135,44 @@ def _by_words(link: Link, match: str, where: Where, closed: set[int]) -> Iterato
             return
 
 
-def _by_grams(link: Link, match: str, where: Where, narrow: str, narrower: str) -> Iterator[Row]:
-    """A few blocks at a time: joined to their rows in one statement, SQLite would sort all of them first. Where the search
-    gets long, `narrow` asks the word index what may be in them at all; `narrower`, which is dear, where much was read for
-    nothing all the same.
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of the trigram index, and of the other about the same: at once where it knows words of the query, only in
+    a long search where it knows no more than the scope (`scoped`), and where much was read for nothing all the same what
+    words begin with (`beginnings`), which is dear.
     """
-    blocks = link.db.execute("SELECT rowid FROM grams WHERE grams MATCH ? ORDER BY rowid DESC", (match,))
+
+    grams: str
+    words: str
+    scoped: str
+    beginnings: str
+
+
+def _by_both(link: Link, asked: _Asked, where: Where) -> Iterator[Row]:
+    def words(match: str) -> Descending:
+        return Descending(link.db, "words", match)
+
+    blocks = Descending(link.db, "grams", asked.grams)
+    ids = rows_in(words(asked.words), blocks) if asked.words else rows_of(blocks)
+    later, dear = "" if asked.words else asked.scoped, asked.beginnings
     held: set[int] | None = None
     passed = read = 0
-    while some := [block for (block,) in blocks.fetchmany(_AT_ONCE // index.BLOCK)]:
+    while some := list(islice(ids, _AT_ONCE)):
         passed += len(some)
-        asked = ""
-        if passed > _LONG and narrow:
-            asked, narrow = narrow, ""
-        elif read > _MUCH and narrower:
-            asked, narrower = narrower, ""
-        rows = _held(link.db, asked) if asked else None
-        if rows is not None and len(rows) <= _FEW:
-            yield from _picked(link, where, [id_ for id_ in rows if index.block_of(id_) <= some[0]])
-            return
-        held = {index.block_of(id_) for id_ in rows} if rows is not None else held
-        ids = [id_ for block in some if held is None or block in held for id_ in index.rows_of(block)]
-        for row in _picked(link, where, ids) if ids else ():
+        if later and passed > _LONG:
+            ids, later = rows_in(words(later), blocks, some[-1] - 1), ""
+        if dear and read > _MUCH:
+            held, dear = _held(link.db, dear), ""
+        for row in _picked(link, where, some if held is None else [id_ for id_ in some if id_ in held]):
             read += 1
             yield row
 
 
-def _held(db: sqlite3.Connection, match: str) -> list[int] | None:
-    """The rows that the word index lets through, newest first; None where they are many."""
-    sql = f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT {_MOST_HELD + 1}"  # noqa: S608 - a number
-    rows = [id_ for (id_,) in db.execute(sql, (match,))]
+def _held(db: sqlite3.Connection, match: str) -> set[int] | None:
+    """The rows that the word index lets through; None where they are many."""
+    sql = f"SELECT rowid FROM words WHERE words MATCH ? LIMIT {_MOST_HELD + 1}"  # noqa: S608 - a number
+    rows = {id_ for (id_,) in db.execute(sql, (match,))}
     return rows if len(rows) <= _MOST_HELD else None
-
-
-def _few(db: sqlite3.Connection, words: str, grams: str) -> list[int] | None:
-    """All rows that are proposed, by both indexes where both propose few; None where neither does."""
-    rows = _first(db, "words", words)
-    if rows is not None and len(rows) <= _VERY_FEW:
-        return rows
-    blocks = _first(db, "grams", grams)
-    if blocks is None:
-        return rows
-    if rows is None:
-        return [id_ for block in blocks for id_ in index.rows_of(block)]
-    held = set(blocks)
-    return [id_ for id_ in rows if index.block_of(id_) in held]
-
-
-def _first(db: sqlite3.Connection, name: Literal["words", "grams"], match: str) -> list[int] | None:
-    sql = f"SELECT rowid FROM {name} WHERE {name} MATCH ? ORDER BY rowid DESC LIMIT {_FEW + 1}"  # noqa: S608 - two names
-    found = [id_ for (id_,) in db.execute(sql, (match,))]
-    return found if len(found) <= _FEW else None
 
 
 def _picked(link: Link, where: Where, ids: Sequence[int]) -> Iterator[Row]:
