@@ -32,8 +32,11 @@ def found(store, text, kind=TermKind.WORD, **scope):
     return [(h.session, h.position) for h in store.find(Query(((Term(text, kind),),)), Scope(**scope), limit=1000)]
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.text())
+@settings(max_examples=300, deadline=None)
+@given(
+    st.text()
+    | st.text("aA\u03a3\u03c3\xe9\xc9e\u0301\u0345\u0130\uac00\u1100\u1161\u0995\u09c7\u09be\u4e2d\u2192\ufb01 ")
+)
 def test_folding_in_runs_is_folding_the_whole(text):
     plain = unicodedata.normalize("NFD", text)
     whole = unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c))).lower()

@@ -12,6 +12,10 @@ from clew.store.query import Query, Term, TermKind
 WORD = re.compile(r"[^\W_]+")
 _SAME = r"\x00-\xbf\u2002-\u20cf\u212c-\u2199\u232b-\u2adb\u2e00-\u3029\u30ff-\ua66e\ue000-\uf8ff\U0001f000-\U0001faff"
 _OTHERS = re.compile(f"[^{_SAME}]+")  # what may be, or hold, a combining mark: not punctuation, drawings, ideographs
+# What may fold otherwise in a text than alone: beyond the alphabets of Europe, letters may come together once the marks
+# between them are gone, and a sigma has a form of its own at a word's end.
+_IN_CONTEXT = re.compile(f"[^{_SAME}\u00c0-\u03a2\u03a4-\u0530\u1e00-\u2fff]")
+_ASCII = bytes(range(128))
 _ENOUGH = 64  # times a term is counted: beyond, a score hardly moves, and long texts would be read for nothing
 
 
@@ -19,7 +23,19 @@ def fold(text: str) -> str:
     """Without case and diacritics, as the word index sees it."""
     if text.isascii():
         return text.lower()
-    return _OTHERS.sub(_folded_run, text).lower()
+    data = text.encode("utf-8", "surrogatepass")
+    rest = set(data.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
+    if any(_IN_CONTEXT.match(c) for c in rest):
+        return _OTHERS.sub(_folded_run, text).lower()
+    for c in rest:
+        if (folded := _folded_alone(c)) != c:
+            data = data.replace(c.encode(), folded.encode())
+    return data.lower().decode("utf-8", "surrogatepass")
+
+
+@lru_cache(maxsize=4096)
+def _folded_alone(character: str) -> str:
+    return _OTHERS.sub(_folded_run, character).lower()
 
 
 def _folded_run(run: re.Match[str]) -> str:
