@@ -163,6 +163,24 @@ def test_conversations_without_an_id_that_begin_alike_are_kept_apart(tmp_path):
         assert (again.session.id, again.new) == (ids[name], new)
 
 
+@pytest.mark.parametrize("to", ["openai", "anthropic", "sharegpt"])
+def test_an_export_of_several_conversations_comes_in_as_several(tmp_path, to):
+    store = open_store("memory://")
+    for name in ("first", "second"):
+        store.create(NewSession(name))
+        store.append(name, [user(f"ask {name}"), assistant(f"answer {name}")], at=0)
+    lines = list(export(store, ["first", "second"], to, Options()))
+    (tmp_path / "both.jsonl").write_bytes(b"\n".join([*lines, b'{"messages":[{"role":"user","content":"no id"}]}']))
+    other = open_store("memory://")
+    for _ in range(2):
+        done = list(import_file(other, tmp_path / "both.jsonl"))
+        named = [d.session for d in done[:2]]
+        assert [(s.id, s.kind, s.parent, s.source == named[0].source) for s in named] == [
+            ("first", "import", "", True), ("second", "import", "", True),
+        ]  # fmt: skip
+        assert [m.message.text for m in other.messages("second")] == ["ask second", "answer second"]
+
+
 def test_times_are_those_of_the_file(tmp_path):
     store = open_store("memory://")
     said = thread("no time", "iso", "seconds", "milliseconds", "nonsense")

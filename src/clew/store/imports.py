@@ -16,6 +16,7 @@ from clew.store.base import Store
 from clew.store.records import NewSession, Session
 from clew.transcript import Message
 from clew.wire import files
+from clew.wire.files.claude_code import FORMAT as CLAUDE_CODE
 
 _MILLISECONDS = 1e11  # a number above it counts milliseconds: as seconds it would be in a distant millennium
 
@@ -30,8 +31,8 @@ class Imported:
 
 
 def import_file(store: Store, path: Path, *, format: str | None = None, source: str = "") -> Iterator[Imported]:  # noqa: A002 - the word the command line uses
-    """One file may hold several sessions: archived ones, or a conversation with its side chains. What is there already
-    is passed over; the same id with other messages is a Conflict. Times are those the file has.
+    """One file may hold several sessions: archived ones, a conversation with its side chains, or conversations beside each
+    other, which come in under their own ids. What is there already is passed over; the same id with other messages is a Conflict. Times are those the file has.
     """
     try:
         with path.open("rb") as f:
@@ -54,10 +55,15 @@ def import_file(store: Store, path: Path, *, format: str | None = None, source: 
     yield done
     for chain in read.sidechains:
         name = done.session.id
-        child = NewSession(
-            f"{name}/{chain.name}", "subagent", read.head.model, chain.name, kind="subagent", parent=name
-        )
-        yield _put(store, child, chain.messages, ())
+        if read.head.format == CLAUDE_CODE:
+            child = NewSession(
+                f"{name}/{chain.name}", "subagent", read.head.model, chain.name, kind="subagent", parent=name
+            )
+            yield _put(store, child, chain.messages, ())
+            continue
+        other = NewSession("", made.source, read.head.model, workspace=made.workspace, kind="import")
+        put = _put_nameless if chain.name.isdigit() else _put
+        yield put(store, replace(other, id=chain.name), chain.messages, ())
 
 
 def _put_nameless(store: Store, new: NewSession, messages: tuple[Message, ...], left_out: tuple[str, ...]) -> Imported:

@@ -120,12 +120,16 @@ def _head(unit: Unit, known: str, *, share: bool) -> Head:
     return Head(
         format=sharegpt.FORMAT if share else known,
         wire=known,
-        session_id=text(about.get("session_id")) or text(about.get("id")),
+        session_id=_id_of(about),
         model=text(about.get("model")),
         title=text(about.get("title")),
         system=system,
         tools=tools,
     )
+
+
+def _id_of(about: dict[str, Json]) -> str:
+    return text(about.get("session_id")) or text(about.get("id"))
 
 
 @dataclass(slots=True)
@@ -171,8 +175,13 @@ class _Reading:
         if before is not None and values[: len(before)] == before:
             return unit.turns[len(before) :]
         self.chains += 1
-        self.chain = MAIN if self.chains == 1 and not self.said else str(self.chains)
+        self.chain = MAIN if self.chains == 1 and not self.said else self._name_of(unit)
         return unit.turns
+
+    def _name_of(self, unit: Unit) -> str:
+        """Its own id, unless another conversation has it too; else its number."""
+        own = _id_of(unit.about)
+        return own if own and own not in self.positions and not own.isdigit() else str(self.chains)
 
     def _turn(self, line: int, n: int, value: Json) -> Iterator[Record]:
         meta: dict[str, Json] = {"line": line, "turn": n} if line else {"turn": n}
