@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from clew.errors import ClewWarning, StoreBusy, StoreCorrupt, StoreError, StoreFull, StoreMissing
+from clew.recall import discover
 from clew.store import NewSession, open_store
 from clew.store.sqlite import connect, files, repair
 from clew.store.sqlite.backend import SqliteStore
@@ -234,6 +237,39 @@ def test_a_damaged_file_is_repaired_into_a_new_one_and_kept(path):
         assert len(mended.messages(s.id)) == s.length
     repair.repair(path, "1")
     assert len(files.set_aside_of(path)) >= 2
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_is_damaged_is_said_and_what_was_repaired_is_sound(path, seed):
+    store = filled(path, 300)
+    store.create(NewSession("fork", parent="s", shared=200, kind="branch"))
+    store.append("fork", [user(f"own {n}") for n in range(40)], at=200)
+    store.vacuum()
+    store.close()
+    whole = path.read_bytes()
+    rng = random.Random(seed)
+    for _ in range(5):
+        data = bytearray(whole)
+        for _ in range(rng.randint(1, 60)):
+            data[rng.randrange(100, len(data))] = rng.randrange(256)
+        path.write_bytes(data)
+        damaged = SqliteStore(path)
+        for look in (
+            damaged.check,
+            damaged.info,
+            partial(damaged.messages, "fork"),
+            partial(discover, damaged, "message"),
+        ):
+            with suppress(StoreError):
+                look()
+        damaged.close()
+        repair.repair(path, "now")
+        mended = SqliteStore(path)
+        mended.reindex()
+        assert not mended.check()
+        for s in mended.sessions():
+            assert len(mended.messages(s.id)) == s.length
+        mended.close()
 
 
 def test_a_locked_file_is_waited_for_and_then_said(path, monkeypatch):

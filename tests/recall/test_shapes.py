@@ -138,6 +138,21 @@ def test_what_is_shown_only_in_part_is_found_and_the_head_is_not(store, clock):
     assert sorted(hits) == [("s", p) for p in (2, 3, 6, 8, 9)]
 
 
+def test_a_conversation_that_is_deleted_while_it_is_found_is_left_out(store, clock, monkeypatch):
+    talk(store, clock, "stays", "needle")
+    talk(store, clock, "goes", "needle")
+    find = type(store).find
+
+    def found_and_gone(self, *args, **more):
+        hits = find(self, *args, **more)
+        if len(self.sessions()) > 1:
+            self.delete(["goes"])
+        return hits
+
+    monkeypatch.setattr(type(store), "find", found_and_gone)
+    assert found(store, "needle") == [("stays", 0)]
+
+
 def test_scroll_pages_both_ways(store, clock):
     talk(store, clock, "s", *[f"m {n}" for n in range(50)])
     window = scroll(store, "s", 25)

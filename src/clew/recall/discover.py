@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from clew.errors import NotFound
 from clew.lineage import Lineage
 from clew.recall.filters import Current, Filters, scope
 from clew.recall.language import Parsed, parse
@@ -86,7 +87,7 @@ def discover(
     best = [b for n, s in enumerate(several) for b in _best(s, parsed, where, current if n == 0 else None, wanted)]
     best.sort(key=(lambda b: -b.hit.time) if where.sort == "newest" else (lambda b: -b.hit.score))
     page = best[offset : offset + limit]
-    hits = tuple(_found(b, parsed, around, ends, width) for b in page)
+    hits = tuple(f for b in page if (f := _found(b, parsed, around, ends, width)))
     return Discovery(hits, parsed.notes, offset + limit if len(best) > offset + limit else None)
 
 
@@ -111,14 +112,22 @@ def _best(store: Store, parsed: Parsed, where: Filters, now: Current | None, wan
             return best.values()
 
 
-def _found(best: _Best, parsed: Parsed, around: int, ends: int, width: int) -> Found:
+def _found(best: _Best, parsed: Parsed, around: int, ends: int, width: int) -> Found | None:
+    """None where the session was deleted meanwhile."""
     store, hit = best.store, best.hit
-    s = store.session(hit.session)
+    try:
+        s = store.session(hit.session)
+    except NotFound:
+        return None
     start = max(0, hit.position - around)
     near = tuple(shown(m, width) for m in store.messages(s.id, start, hit.position + around + 1))
-    seen = {(m.session, m.position) for m in near}
-    first, last = _ends(store, s, ends, width, seen)
-    own = next(m for m in near if m.position == hit.position)
+    own = next((m for m in near if m.position == hit.position), None)
+    if own is None:
+        return None
+    try:
+        first, last = _ends(store, s, ends, width, {(m.session, m.position) for m in near})
+    except NotFound:
+        return None
     return Found(
         hit.session, hit.root, hit.position, hit.role, hit.tool, hit.time, masked(s.title), s.source, s.workspace,
         snippet(best.text, parsed.query), hit.score, own.reference, near, first, last, store.tenant, store.url,

@@ -22,7 +22,7 @@ from clew.errors import ClewWarning, StoreMissing
 from clew.store import migrate
 from clew.store.pack import PLAIN, Packer
 from clew.store.sqlite import files, index
-from clew.store.sqlite.faults import is_busy, translate
+from clew.store.sqlite.faults import damaged, is_busy, translate
 
 TRIES, FIRST_WAIT, LONGEST_WAIT = 15, 0.020, 0.150
 _LOCKED_WAIT = 0.25  # seconds SQLite itself waits within each try
@@ -137,6 +137,8 @@ class Pool:
             self._give(link)
         except sqlite3.Error as e:
             raise translate(e, self.path) from e
+        except UnicodeDecodeError as e:
+            raise damaged(e, self.path) from e
 
     def _take(self) -> Link:
         with self._guard:

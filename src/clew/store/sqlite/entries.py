@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clew import wire
 from clew.store.indexed import indexed
 from clew.store.match import fold
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.index import Entry
-from clew.store.sqlite.rows import name_of, unpack
+from clew.store.sqlite.rows import message_of, name_of, unpack
 
 _ENTRIES = (
     "SELECT m.id, s.root, m.role, m.tool, c.wire, c.body FROM messages m JOIN sessions s ON s.no = m.session"
@@ -22,5 +21,5 @@ def entries(link: Link, where: str, values: Sequence[object]) -> Iterator[Entry]
     cursor = link.db.execute(f"{_ENTRIES} WHERE {where} ORDER BY m.id", tuple(values))
     while chunk := cursor.fetchmany(200):
         for id_, root, role, tool, kind, body in chunk:
-            message = wire.get(name_of(link, kind)).message(unpack(link, body))
+            message = message_of(name_of(link, kind), unpack(link, body))
             yield Entry(id_, root, name_of(link, role), name_of(link, tool), fold(indexed(message)))

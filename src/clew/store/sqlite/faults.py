@@ -34,9 +34,14 @@ def translate(error: sqlite3.Error, path: Path) -> StoreError:
     if short == sqlite3.SQLITE_FULL or full in _NO_ROOM:
         return StoreFull(f"no room to write {path}", hint="free disk space; what was acknowledged is safe")
     if short in _CORRUPT:
-        return StoreCorrupt(
-            f"{path} is damaged or no store: {error}", hint="run `clew store check --repair`; it keeps the file"
-        )
+        return damaged(error, path)
     if short == sqlite3.SQLITE_CANTOPEN:
         return StoreMissing(f"{path} can't be opened", hint="check that its folder exists and may be read")
     return StoreError(f"{path}: {error}", hint="run `clew store check`")
+
+
+def damaged(error: Exception, path: Path) -> StoreCorrupt:
+    """Also of what Python's module says by itself: where damage made a text something that is none."""
+    return StoreCorrupt(
+        f"{path} is damaged or no store: {error}", hint="run `clew store check --repair`; it keeps the file"
+    )

@@ -11,7 +11,18 @@ from clew.store.addresses import from_bytes, to_bytes
 from clew.store.calls import OpenCalls
 from clew.store.records import Appended, Stored
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.rows import Row, chain_at, content_id, ms, name_id, name_of, seconds, segments, unpack
+from clew.store.sqlite.rows import (
+    Row,
+    chain_at,
+    content_id,
+    message_of,
+    ms,
+    name_id,
+    name_of,
+    seconds,
+    segments,
+    unpack,
+)
 from clew.transcript import Message
 from clew.transcript import chain as grow
 
@@ -108,7 +119,7 @@ def rebuilt(raw: bytes, kind: str, address: str, meta: str | None) -> Message:
     """The message of stored bytes. Its address is the stored one: where a leaked value was masked since, the message
     is still the one that every chain, epoch and reference means, and the one its client sends again.
     """
-    message = wire.get(kind).message(raw)
+    message = message_of(kind, raw)
     if meta:
         message = Message(message.role, message.parts, message.raw, message.wire, jsonio.loads(meta))
     message.__dict__["address"] = address

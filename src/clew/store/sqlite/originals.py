@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clew import wire
 from clew.errors import Conflict, UnknownReference
 from clew.store.addresses import SHORT, WHOLE, from_bytes, parse, span, to_bytes
 from clew.store.parts import part_text, readable
 from clew.store.records import Original
 from clew.store.sqlite.connect import Link
-from clew.store.sqlite.rows import Row, content_id, name_id, name_of, segments, unpack
+from clew.store.sqlite.rows import Row, content_id, message_of, name_id, name_of, segments, unpack
 from clew.transcript import REFERENCE, reference
 
 _TEXT = ""  # the wire of a content that is a plain text
@@ -40,7 +39,7 @@ def _pointer(link: Link, row: Row, o: Original) -> tuple[int | None, int]:
                 " WHERE m.session = ? AND m.position = ?"
             )
             content, kind, body = link.db.execute(sql, (s.no, o.position)).fetchone()
-            message = wire.get(name_of(link, kind)).message(unpack(link, body))
+            message = message_of(name_of(link, kind), unpack(link, body))
             if part_text(message, o.part) == o.text:
                 return content, o.part
             break
@@ -74,7 +73,7 @@ def _text(link: Link, content: int, part: int) -> str:
     name = name_of(link, kind)
     if name == _TEXT:
         return data.decode("utf-8", "surrogatepass")
-    message = wire.get(name).message(data)
+    message = message_of(name, data)
     return part_text(message, part) if part >= 0 else readable(message)
 
 

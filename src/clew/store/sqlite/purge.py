@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from clew import wire
 from clew.store.mask import Masker, masked_message
 from clew.store.pack import Packer
 from clew.store.sqlite import files, index, log
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.pending import changing, set_watermark
-from clew.store.sqlite.rows import name_of, unpack
+from clew.store.sqlite.rows import message_of, name_of, unpack
 
 _BODIES = {"events": ("session", "sequence"), "epochs": ("session", "number"), "states": ("session", "key", "position")}
 _LABELS = (("events", "kind"), ("states", "key"), ("sessions", "end_reason"))
@@ -72,7 +71,7 @@ def _contents(link: Link, masker: Masker, found: Counter[str]) -> None:
             masked = masker.plain(data) if is_text else masker.json(data)
             if masked != data:
                 if not is_text:
-                    masked_message(wire.get(name_of(link, kind)).message(data), masked)
+                    masked_message(message_of(name_of(link, kind), data), masked)
                 changed[id_] = masked
                 found["originals" if is_text else "messages"] += 1
     rows: dict[int, list[int]] = {content: [] for content in changed}

@@ -10,8 +10,12 @@ from pathlib import Path
 from clew.errors import StoreCorrupt
 from clew.store import migrate
 from clew.store.addresses import from_bytes
+from clew.store.pack import Packer
 from clew.store.records import Repaired
-from clew.store.sqlite import files
+from clew.store.sqlite import files, index
+from clew.store.sqlite.connect import Link, dictionaries
+from clew.store.sqlite.upkeep import end_of_prefix, unreadable
+from clew.transcript import chain as grow
 
 _TABLES = (
     "meta", "names", "dictionaries", "sessions", "contents", "messages", "events", "epochs", "leases", "originals",
@@ -70,7 +74,7 @@ def _anothers(path: Path) -> bool:
     with closing(sqlite3.connect(path)) as db:
         try:
             tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             return False
     return bool(tables) and not tables & set(_TABLES)
 
@@ -94,31 +98,46 @@ def _readable(old: sqlite3.Connection, table: str, names: str) -> Iterator[tuple
                 yield row
             if not order:
                 return
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             continue
 
 
 def _make_whole(new: sqlite3.Connection) -> int:
-    """A session ends before its first missing message; what stands behind a gap is taken out, and counted."""
-    dropped = new.execute("DELETE FROM messages WHERE content NOT IN (SELECT id FROM contents)").rowcount
+    """Takes out what can't be read, and of each session what stands from the first message on that is missing or isn't
+    what its prefix hash says; says how many messages that were.
+    """
+    link = Link(new, index.Indexes(words=False, grams=False), Packer(dictionaries(new)))
+    gone = [(id_,) for id_, _ in unreadable(link)]
+    new.executemany("DELETE FROM contents WHERE id = ?", gone)
     new.execute("DELETE FROM originals WHERE content NOT IN (SELECT id FROM contents)")
-    for no, shared, length in new.execute("SELECT no, shared, length FROM sessions").fetchall():
-        sql = "SELECT position FROM messages WHERE session = ? ORDER BY position"
-        end = shared
-        for (position,) in new.execute(sql, (no,)):
-            if position != end:
-                break
-            end += 1
+    dropped = new.execute("DELETE FROM messages WHERE content NOT IN (SELECT id FROM contents)").rowcount
+    dropped += new.execute("DELETE FROM messages WHERE session NOT IN (SELECT no FROM sessions)").rowcount
+    new.execute("UPDATE sessions SET parent = NULL WHERE parent NOT IN (SELECT no FROM sessions)")
+    new.execute("UPDATE sessions SET root = no WHERE root NOT IN (SELECT no FROM sessions)")
+    ends: dict[int | None, int] = {}
+    for no, parent, shared, length, chain in new.execute(
+        "SELECT no, parent, shared, length, chain FROM sessions ORDER BY no"
+    ).fetchall():
+        held = min(shared, ends.get(parent, 0))
+        end, at = _sound(new, no, parent, held) if held == shared else (held, end_of_prefix(new, parent, held))
         dropped += new.execute("DELETE FROM messages WHERE session = ? AND position >= ?", (no, end)).rowcount
-        if end != length:
-            _shorten(new, no, end, shared)
+        ends[no] = end
+        if (held, end, at) != (shared, length, chain):
+            new.execute("UPDATE sessions SET shared = ?, length = ?, chain = ? WHERE no = ?", (held, end, at, no))
+            new.execute("DELETE FROM epochs WHERE session = ? AND position > ?", (no, end))
     return dropped
 
 
-def _shorten(new: sqlite3.Connection, no: int, end: int, shared: int) -> None:
-    from_row = new.execute("SELECT chain FROM messages WHERE session = ? AND position = ?", (no, end - 1)).fetchone()
-    chain = from_bytes(from_row[0]) if from_row else ""
-    if not from_row and shared:
-        return  # nothing of its own is left: the chain of its shared prefix stands as it was counted
-    new.execute("UPDATE sessions SET length = ?, chain = ? WHERE no = ?", (end, chain, no))
-    new.execute("DELETE FROM epochs WHERE session = ? AND position > ?", (no, end))
+def _sound(new: sqlite3.Connection, no: int, parent: int | None, shared: int) -> tuple[int, str]:
+    """How far a session is what its hashes say, and the hash of that."""
+    end, at = shared, end_of_prefix(new, parent, shared) if shared else ""
+    sql = (
+        "SELECT m.position, m.chain, c.address FROM messages m JOIN contents c ON c.id = m.content"
+        " WHERE m.session = ? ORDER BY m.position"
+    )
+    for position, chain, address in new.execute(sql, (no,)):
+        grown = grow(at, from_bytes(address))
+        if position != end or from_bytes(chain) != grown:
+            break
+        end, at = end + 1, grown
+    return end, at

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from clew import jsonio
-from clew.errors import NotFound
+from clew.errors import NotFound, StoreCorrupt, WireError
 from clew.store.addresses import from_bytes, to_bytes
 from clew.store.indexed import clean
 from clew.store.pack import Packer
 from clew.store.records import Session
 from clew.store.sqlite.connect import Link, dictionaries
+from clew.transcript import Message
+from clew.wire import get as wire_format
 
+MEND = "run `clew store check --repair`; the damaged file is kept"
 _LAST = 1 << 60
 
 
@@ -43,6 +46,8 @@ def name_of(link: Link, number: int | None) -> str:
         return ""
     if number not in link.words:
         row = link.db.execute("SELECT name FROM names WHERE id = ?", (number,)).fetchone()
+        if row is None:
+            raise StoreCorrupt(f"the word {number} that rows share is missing", hint=MEND)
         link.words[number] = row[0]
     return link.words[number]
 
@@ -158,6 +163,16 @@ def content_id(link: Link, address: str, wire: int, data: bytes) -> tuple[int, b
 
 def unpack(link: Link, body: bytes) -> bytes:
     """The bytes of a packed body; looks for a dictionary that another process trained meanwhile."""
+    if not isinstance(body, bytes):
+        raise StoreCorrupt("a stored body is missing", hint=MEND)
     if not link.packer.knows(body):
         link.packer = Packer(dictionaries(link.db))
     return link.packer.unpack(body)
+
+
+def message_of(kind: str, raw: bytes) -> Message:
+    """The message of stored bytes, of the wire format that is called so."""
+    try:
+        return wire_format(kind).message(raw)
+    except WireError as e:
+        raise StoreCorrupt(f"a stored message can't be read: {e.message}", hint=MEND) from e

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from clew import wire
 from clew.store.indexed import indexed
 from clew.store.match import fit_folded
 from clew.store.query import Hit, Query, Scope
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.propose import Row, propose
 from clew.store.sqlite.rawtest import RawTest, raw_test
-from clew.store.sqlite.rows import name_of, seconds, unpack
+from clew.store.sqlite.rows import message_of, name_of, seconds, unpack
 
 _RANKED, _RANKED_TEXT = 60, 200_000  # messages, and characters, that are ranked; of more, the newest count
 
@@ -47,7 +46,7 @@ def _confirm(link: Link, query: Query, row: Row, test: RawTest) -> Hit | None:
     raw = unpack(link, body)
     if not test.may_match(raw):
         return None
-    text = indexed(wire.get(name_of(link, kind)).message(raw))
+    text = indexed(message_of(name_of(link, kind), raw))
     score = fit_folded(query, test.folded(raw, text))
     if score is None:
         return None

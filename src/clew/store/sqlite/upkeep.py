@@ -16,7 +16,7 @@ from clew.store.sqlite import files, index
 from clew.store.sqlite.connect import Link
 from clew.store.sqlite.pending import catch_up, set_watermark, watermark
 from clew.store.sqlite.purge import maskings, repack
-from clew.store.sqlite.rows import unpack
+from clew.store.sqlite.rows import message_of, name_of, unpack
 from clew.transcript import chain as grow
 
 
@@ -89,7 +89,7 @@ def _missing(link: Link) -> Iterator[Finding]:
 def _chains(link: Link) -> Iterator[Finding]:
     rows = link.db.execute("SELECT no, id, parent, shared, length, chain FROM sessions ORDER BY no").fetchall()
     for no, id_, parent, shared, length, chain in rows:
-        at = _end_of_prefix(link, parent, shared) if shared else ""
+        at = end_of_prefix(link.db, parent, shared) if shared else ""
         position = shared
         sql = (
             "SELECT m.position, m.chain, c.address FROM messages m JOIN contents c ON c.id = m.content"
@@ -106,23 +106,35 @@ def _chains(link: Link) -> Iterator[Finding]:
                 yield Finding("sessions", f"{id_}: {length} messages are counted, {position} are there", fatal=True)
 
 
-def _end_of_prefix(link: Link, no: int | None, shared: int) -> str:
+def end_of_prefix(db: sqlite3.Connection, no: int | None, shared: int) -> str:
+    """The hash of the first `shared` messages of a session; "" where they aren't there."""
     while no is not None:
-        parent, above = link.db.execute("SELECT parent, shared FROM sessions WHERE no = ?", (no,)).fetchone()
+        row = db.execute("SELECT parent, shared FROM sessions WHERE no = ?", (no,)).fetchone()
+        if row is None:
+            return ""
+        parent, above = row
         if shared > above:
             sql = "SELECT chain FROM messages WHERE session = ? AND position = ?"
-            found = link.db.execute(sql, (no, shared - 1)).fetchone()
+            found = db.execute(sql, (no, shared - 1)).fetchone()
             return from_bytes(found[0]) if found else ""
         no = parent
     return ""
 
 
 def _bodies(link: Link) -> Iterator[Finding]:
-    for id_, body in link.db.execute("SELECT id, body FROM contents"):
+    for id_, why in unreadable(link):
+        yield Finding("contents", f"content {id_}: {why}", fatal=True)
+
+
+def unreadable(link: Link) -> Iterator[tuple[int, str]]:
+    """Contents that are no message, or no text, any more."""
+    for id_, kind, body in link.db.execute("SELECT id, wire, body FROM contents"):
         try:
-            unpack(link, body)
+            data, name = unpack(link, body), name_of(link, kind)
+            if name:
+                message_of(name, data)
         except StoreCorrupt as e:
-            yield Finding("contents", f"content {id_}: {e.message}", fatal=True)
+            yield id_, e.message
 
 
 def lesson(link: Link) -> Lesson | None:

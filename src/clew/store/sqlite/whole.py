@@ -84,7 +84,9 @@ def _doomed(link: Link, numbers: set[int]) -> tuple[set[int], Freed]:
             else:
                 kept.add(content)
     gone = mine - kept
-    size = sum(link.db.execute("SELECT length(body) FROM contents WHERE id = ?", (c,)).fetchone()[0] for c in gone)
+    size = sum(
+        (link.db.execute("SELECT length(body) FROM contents WHERE id = ?", (c,)).fetchone() or (0,))[0] for c in gone
+    )
     return gone, Freed(len(numbers), counts["messages"], len(gone), counts["originals"], size)
 
 
