@@ -5,7 +5,7 @@ has nothing.
 from __future__ import annotations
 
 import sqlite3
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Literal
 
@@ -23,22 +23,24 @@ class Descending:
         self._db, self._match = db, match
         self._sql = f"SELECT rowid FROM {name} WHERE {name} MATCH ? AND rowid <= ? ORDER BY rowid DESC"  # noqa: S608 - two names
         self._ids: sqlite3.Cursor | None = None
-        self._chunk: list[tuple[int]] = []
-        self._at = 0
+        self._chunk: list[int] = []  # the oldest first; what was passed is cut off by `_end`
+        self._end = 0
 
     def upto(self, bound: int) -> int:
         """The newest that is at most `bound`, which never grows from call to call; -1 where there is none."""
         passed = 0
-        while not self._chunk or self._chunk[-1][0] > bound:
+        while not self._chunk or self._chunk[0] > bound:
             if passed % _CHUNKS == 0 and (passed or self._ids is None):
                 self._ids = self._db.execute(self._sql, (self._match, bound))
             assert self._ids is not None
-            self._chunk, self._at = self._ids.fetchmany(_CHUNK), 0
+            self._chunk = [id_ for (id_,) in self._ids.fetchmany(_CHUNK)]
+            self._chunk.reverse()
+            self._end = len(self._chunk)
             if not self._chunk:
                 return -1
             passed += 1
-        self._at = bisect_left(self._chunk, -bound, self._at, key=lambda row: -row[0])
-        return self._chunk[self._at][0]
+        self._end = bisect_right(self._chunk, bound, 0, self._end)
+        return self._chunk[self._end - 1]
 
 
 def rows_of(blocks: Descending) -> Iterator[int]:
