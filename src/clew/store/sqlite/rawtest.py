@@ -22,8 +22,6 @@ _BETWEEN = rb"[^a-z0-9]+(?:(?:[nrtbf]|u[0-9a-f]{4})[^a-z0-9]*)*"
 _LAST, _FIRST = b"(?:" + _BETWEEN + b')?"', b'"(?:' + _BETWEEN + b")?"  # after a part's last word, before its first
 
 _ASCII = bytes(range(128))
-# Without these, a message is short, and its escapes stand in it as they did: the sign after a backslash is never one of them.
-_SPELLED_PLAINLY = bytes(sorted(set(_ASCII) - set(b'\\"/bfnrtu')))
 # Of what is left without ASCII: what may fold into letters and signs of ASCII, and marks that folding takes out. Not punctuation,
 # drawings, ideographs, emoji.
 _FOLDING = re.compile(
@@ -80,19 +78,18 @@ class RawTest:
         lower = raw.lower()
         if all(n in lower for n in (*self.letters, *self.pieces)) and all(r.found(lower) for r in self.rows):
             return True
-        signs = raw.translate(None, _SPELLED_PLAINLY)
-        return self._spelled_otherwise(lower, signs) or not _telling(raw, signs)
+        escapes = b"\\u" in raw
+        return self._spelled_otherwise(lower, escapes) or not _telling(raw, escapes)
 
-    def _spelled_otherwise(self, lower: bytes, signs: bytes) -> bool:
-        if not self.pieces:
-            return False
-        if b"\\/" in signs and all(p in lower.replace(b"\\/", b"/") for p in self.pieces):
+    def _spelled_otherwise(self, lower: bytes, escapes: bool) -> bool:
+        if self.pieces and escapes and _SPELLED.search(lower):
             return True
-        return b"\\u" in signs and b"\\u00" in lower and bool(_SPELLED.search(lower))
+        slashed = any(b"/" in p for p in self.pieces) and b"\\/" in lower
+        return slashed and all(p in lower.replace(b"\\/", b"/") for p in self.pieces)
 
     def folded(self, raw: bytes, text: str) -> str:
         """The message's text, folded as far as this query needs: the full way is ten times slower."""
-        if self.simple and not text.isascii() and _telling(raw, raw.translate(None, _SPELLED_PLAINLY)):
+        if self.simple and not text.isascii() and _telling(raw, b"\\u" in raw):
             return text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
         return fold(text)
 
@@ -137,8 +134,8 @@ def _longest(runs: Sequence[str]) -> list[bytes]:
     return [max(runs, key=len).encode()] if runs else []
 
 
-def _telling(raw: bytes, signs: bytes) -> bool:
+def _telling(raw: bytes, escapes: bool) -> bool:
     """Whether every letter a to z, and every digit, of the message's text stands in its bytes as itself."""
-    if not raw.isascii() and _FOLDING.search(signs.translate(None, _ASCII)):
+    if not raw.isascii() and _FOLDING.search(raw.translate(None, _ASCII)):
         return False
-    return b"\\u" not in signs or not _ESCAPE.search(raw)
+    return not escapes or not _ESCAPE.search(raw)
