@@ -14,7 +14,7 @@ _SAME = r"\x00-\xbf\u2002-\u20cf\u212c-\u2199\u232b-\u2adb\u2e00-\u3029\u30ff-\u
 _OTHERS = re.compile(f"[^{_SAME}]+")  # what may be, or hold, a combining mark: not punctuation, drawings, ideographs
 # What may fold otherwise in a text than alone: beyond the alphabets of Europe, letters may come together once the marks
 # between them are gone, and a sigma has a form of its own at a word's end.
-_IN_CONTEXT = re.compile(f"[^{_SAME}\u00c0-\u03a2\u03a4-\u0530\u1e00-\u2fff]")
+_IN_CONTEXT = re.compile(f"[^{_SAME}\u00c0-\u03a2\u03a4-\u0530\u1e00-\u2fff\uf900-\uffff]")
 _ASCII = bytes(range(128))
 _ENOUGH = 64  # times a term is counted: beyond, a score hardly moves, and long texts would be read for nothing
 
@@ -23,14 +23,24 @@ def fold(text: str) -> str:
     """Without case and diacritics, as the word index sees it."""
     if text.isascii():
         return text.lower()
-    data = text.encode("utf-8", "surrogatepass")
-    rest = set(data.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
-    if any(_IN_CONTEXT.match(c) for c in rest):
+    folded = fold_bytes(text.encode("utf-8", "surrogatepass"))
+    if folded is None:
         return _OTHERS.sub(_folded_run, text).lower()
+    return folded.decode("utf-8", "surrogatepass")
+
+
+def fold_bytes(data: bytes) -> bytes | None:
+    """The same of a text in UTF-8; None where the text must be read for it, or it is none."""
+    try:
+        rest = set(data.translate(None, _ASCII).decode("utf-8", "surrogatepass"))
+    except UnicodeDecodeError:
+        return None
+    if any(_IN_CONTEXT.match(c) for c in rest):
+        return None
     for c in rest:
         if (folded := _folded_alone(c)) != c:
             data = data.replace(c.encode(), folded.encode())
-    return data.lower().decode("utf-8", "surrogatepass")
+    return data.lower()
 
 
 @lru_cache(maxsize=4096)

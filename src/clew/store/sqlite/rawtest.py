@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from clew.store.match import WORD, fold
+from clew.store.match import WORD, fold, fold_bytes
 from clew.store.query import Query, TermKind
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
@@ -76,10 +76,18 @@ class RawTest:
         if not self.letters and not self.rows and not self.pieces:
             return True
         lower = raw.lower()
-        if all(n in lower for n in (*self.letters, *self.pieces)) and all(r.found(lower) for r in self.rows):
-            return True
         escapes = b"\\u" in raw
-        return self._spelled_otherwise(lower, escapes) or not _telling(raw, escapes)
+        if self._found(lower) or self._spelled_otherwise(lower, escapes) or (escapes and _ESCAPE.search(raw)):
+            return True
+        if raw.isascii() or not _FOLDING.search(raw.translate(None, _ASCII)):
+            return False
+        folded = fold_bytes(raw)
+        return folded is None or self._found(folded) or self._spelled_otherwise(folded, escapes)
+
+    def _found(self, lower: bytes) -> bool:
+        if not all(n in lower for n in (*self.letters, *self.pieces)):
+            return False
+        return all(r.found(lower) for r in self.rows)
 
     def _spelled_otherwise(self, lower: bytes, escapes: bool) -> bool:
         if self.pieces and escapes and _SPELLED.search(lower):
