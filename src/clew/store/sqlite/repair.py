@@ -118,9 +118,10 @@ def _make_whole(new: sqlite3.Connection) -> int:
     for no, parent, shared, length, chain in new.execute(
         "SELECT no, parent, shared, length, chain FROM sessions ORDER BY no"
     ).fetchall():
-        held = min(shared, ends.get(parent, 0))
+        held = max(0, min(shared, ends.get(parent, 0)))
         end, at = _sound(new, no, parent, held) if held == shared else (held, end_of_prefix(new, parent, held))
-        dropped += new.execute("DELETE FROM messages WHERE session = ? AND position >= ?", (no, end)).rowcount
+        sql = "DELETE FROM messages WHERE session = ? AND NOT position BETWEEN ? AND ?"
+        dropped += new.execute(sql, (no, held, end - 1)).rowcount
         ends[no] = end
         if (held, end, at) != (shared, length, chain):
             new.execute("UPDATE sessions SET shared = ?, length = ?, chain = ? WHERE no = ?", (held, end, at, no))
@@ -133,9 +134,9 @@ def _sound(new: sqlite3.Connection, no: int, parent: int | None, shared: int) ->
     end, at = shared, end_of_prefix(new, parent, shared) if shared else ""
     sql = (
         "SELECT m.position, m.chain, c.address FROM messages m JOIN contents c ON c.id = m.content"
-        " WHERE m.session = ? ORDER BY m.position"
+        " WHERE m.session = ? AND m.position >= ? ORDER BY m.position"
     )
-    for position, chain, address in new.execute(sql, (no,)):
+    for position, chain, address in new.execute(sql, (no, shared)):
         grown = grow(at, from_bytes(address))
         if position != end or from_bytes(chain) != grown:
             break
