@@ -111,6 +111,7 @@ class RaceContract:
                     store.append("s", [user(f"{n}/{i}")], at=length)
                     lease = store.acquire("s", f"holder {n}")
                     number = len(store.epochs("s")) + 1
+                    length = store.session("s").length  # read last: no epoch before this one ends behind it
                     store.commit_epoch("s", epoch(store, number, length), lease)
 
         together(work)
