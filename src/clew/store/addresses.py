@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from clew.errors import UnknownReference
+from clew.errors import StoreCorrupt, UnknownReference
 from clew.transcript import REFERENCE
 
 SHORT, WHOLE = 12, 32
@@ -22,6 +22,8 @@ def to_bytes(address: str) -> bytes:
 
 
 def from_bytes(raw: bytes) -> str:
+    if not isinstance(raw, bytes):
+        raise StoreCorrupt(f"{raw!r} stands where an address should", hint="run `clew store check --repair`")
     return base64.b32encode(raw).decode().lower()
 
 

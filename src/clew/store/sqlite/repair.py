@@ -14,6 +14,7 @@ from clew.store.pack import Packer
 from clew.store.records import Repaired
 from clew.store.sqlite import files, index
 from clew.store.sqlite.connect import Link, dictionaries
+from clew.store.sqlite.rows import message_of, name_id, name_of, unpack
 from clew.store.sqlite.upkeep import end_of_prefix, unreadable
 from clew.transcript import chain as grow
 
@@ -21,6 +22,7 @@ _TABLES = (
     "meta", "names", "dictionaries", "sessions", "contents", "messages", "events", "epochs", "leases", "originals",
     "states", "usage",
 )  # fmt: skip
+_TYPES: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "TEXT": (str,), "BLOB": (bytes,), "REAL": (float, int)}
 _MAGIC = b"SQLite format 3\x00"
 
 
@@ -80,10 +82,13 @@ def _anothers(path: Path) -> bool:
 
 
 def _carry(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> int:
-    columns = [r[1] for r in new.execute(f"PRAGMA table_info({table})")]
+    declared = {r[1]: _TYPES[r[2]] for r in new.execute(f"PRAGMA table_info({table})")}
+    columns, types = list(declared), list(declared.values())
     names, places = ", ".join(columns), ", ".join("?" * len(columns))
     done = 0
     for row in _readable(old, table, names):
+        if not all(v is None or isinstance(v, t) for v, t in zip(row, types, strict=True)):
+            continue  # damage made something else of it
         sql = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - this schema's own names
         done += new.execute(sql, row).rowcount
     return done
@@ -112,6 +117,7 @@ def _make_whole(new: sqlite3.Connection) -> int:
     new.execute("DELETE FROM originals WHERE content NOT IN (SELECT id FROM contents)")
     dropped = new.execute("DELETE FROM messages WHERE content NOT IN (SELECT id FROM contents)").rowcount
     dropped += new.execute("DELETE FROM messages WHERE session NOT IN (SELECT no FROM sessions)").rowcount
+    _name(link)
     new.execute("UPDATE sessions SET parent = NULL WHERE parent NOT IN (SELECT no FROM sessions)")
     new.execute("UPDATE sessions SET root = no WHERE root NOT IN (SELECT no FROM sessions)")
     ends: dict[int | None, int] = {}
@@ -142,3 +148,15 @@ def _sound(new: sqlite3.Connection, no: int, parent: int | None, shared: int) ->
             break
         end, at = end + 1, grown
     return end, at
+
+
+def _name(link: Link) -> None:
+    """Roles and tools by words that are there: a message knows its role itself."""
+    link.db.execute("UPDATE messages SET tool = NULL WHERE tool NOT IN (SELECT id FROM names)")
+    sql = (
+        "SELECT m.id, c.wire, c.body FROM messages m JOIN contents c ON c.id = m.content"
+        " WHERE m.role NOT IN (SELECT id FROM names)"
+    )
+    for id_, kind, body in link.db.execute(sql).fetchall():
+        role = message_of(name_of(link, kind), unpack(link, body)).role
+        link.db.execute("UPDATE messages SET role = ? WHERE id = ?", (name_id(link, role), id_))

@@ -61,7 +61,7 @@ def check(link: Link, *, read_only: bool = False) -> Iterator[Finding]:
             continue
         try:
             yield from part(link)
-        except sqlite3.DatabaseError as e:
+        except (sqlite3.DatabaseError, UnicodeDecodeError, StoreCorrupt) as e:
             yield Finding(what, f"can't be read: {e}", fatal=what != "index")
 
 
