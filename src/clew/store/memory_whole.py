@@ -48,11 +48,13 @@ def fill(data: Data, dumped: Dump) -> Session:
 
 def delete(data: Data, names: Sequence[str], *, preview: bool) -> Freed:
     going = {line.session.id: line for line in map(data.line, names)}
+    staying: dict[str, str] = {}  # the first that goes on from each
     for line in data.lines.values():
         if line.session.parent in going and line.session.id not in going:
-            raise Conflict(
-                f"{line.session.id!r} goes on from {line.session.parent!r}", hint="delete it too, or keep both"
-            )
+            staying.setdefault(line.session.parent, line.session.id)
+    for name in going:
+        if name in staying:
+            raise Conflict(f"{staying[name]!r} goes on from {name!r}", hint="delete it too, or keep both")
     rest = Data({k: v for k, v in data.lines.items() if k not in going})
     gone = data.contents() - rest.contents()
     freed = Freed(

@@ -126,3 +126,11 @@ class EdgeContract:
         with pytest.raises(InputError, match="nothing was masked"):
             store.purge(word, "[masked]")
         assert store.dump("s") == before
+
+    def test_of_several_that_can_not_go_the_first_named_is_told(self, store: Store) -> None:
+        for name in ("s", "t"):
+            store.create(NewSession(name))
+        store.create(NewSession("of-t", parent="t"))
+        store.create(NewSession("of-s", parent="s"))
+        with pytest.raises(Conflict, match="'of-s' goes on from 's'"):
+            store.delete(["s", "t"])

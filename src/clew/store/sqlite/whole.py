@@ -55,7 +55,7 @@ def delete(link: Link, names: Sequence[str], *, preview: bool) -> Freed:
     rows = [session_row(link, n) for n in dict.fromkeys(names)]
     numbers = {r.no for r in rows}
     for r in rows:
-        for child, id_ in link.db.execute("SELECT no, id FROM sessions WHERE parent = ?", (r.no,)):
+        for child, id_ in link.db.execute("SELECT no, id FROM sessions WHERE parent = ? ORDER BY no", (r.no,)):
             if child not in numbers:
                 raise Conflict(f"{id_!r} goes on from {r.id!r}", hint="delete it too, or keep both")
     contents, freed = _doomed(link, numbers)
