@@ -47,12 +47,12 @@ class Budget:
         the user wants the whole handoff to take at most.
         """
         if most:
-            scale *= most / (0.45 * min(soft, 42_000) + 0.02 * min(soft, 34_000))
+            scale *= most / (0.47 * min(soft, 42_000) + 0.02 * min(soft, 34_000))
         room = min(soft, 42_000) * scale
         # A larger room has fewer epochs, each further from what it compacts: a page then holds a little more.
         rate = 0.12 * min(max((soft / 32_000) ** 0.6, 1.0), 1.5) * min(scale, 1.0)
         closing = int(0.02 * min(soft, 34_000) * scale)
-        return cls(int(0.45 * room), int(0.15 * room), int(0.037 * room), int(0.18 * room), closing, rate)
+        return cls(int(0.47 * room), int(0.2 * room), int(0.037 * room), int(0.18 * room), closing, rate)
 
 
 @dataclass(frozen=True)
