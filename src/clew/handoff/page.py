@@ -81,17 +81,25 @@ class Source:
         """The answered requests by message."""
         return {r.source: r for r in self.requests if r.status == "answered" and r.answer}
 
+    def answer(self, request: Request) -> str:
+        """The answer's first words on a line, without what stands as decided; empty where nothing is left."""
+        text = request.answer
+        for d in self.decided.get(request.answered_at, ()):
+            text = text.replace(d.text, "")
+        return f"Reply: {one_line(text, _ANSWERED)}" if text.strip() else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """What a page shows: the names quoted of each message, the calls that only a quote needs, the user messages that stand
-    word for word or only as a number, and where what is new begins.
+    word for word or only as a number, the answers that stand below older ones, and where what is new begins.
     """
 
     names: Mapping[int, set[str]]
     asked: Mapping[int, set[int]]
     verbatim: frozenset[int]
     numbered: frozenset[int]
+    answers: Mapping[int, str]
     fresh: int
 
 
@@ -107,10 +115,8 @@ def lines(src: Source, i: int, chosen: Chosen, seen: Seen, budget: Budget) -> li
     said: list[str] = []
     if message.is_user_turn and i not in chosen.numbered:
         said = user_lines(src, i, names, seen, budget, whole=i in chosen.verbatim)
-        answer = src.answers.get(i)
-        # An older question that is repeated stands with its answer: alone it would look open.
-        if said and answer is not None and answer.answered_at < chosen.fresh and answer.answered_at not in chosen.names:
-            said += _answered(answer, src.decided)
+        if said and i in chosen.answers:
+            said.append(chosen.answers[i])
     quoted = (
         excerpts(src.names.lines(i), names, f"   → {_number(src, i)}", ("result",), seen) if message.results else []
     )
@@ -149,14 +155,6 @@ def user_lines(src: Source, i: int, names: set[str], seen: Seen, budget: Budget,
     lead = f"{who} (first words of {src.size(i)} tokens{ref}): {one_line(reported or text, _SHORTENED)}"
     seen.note(lead)
     return [lead, *excerpts(src.names.lines(i), names, "   ", ("user",), seen)]
-
-
-def _answered(request: Request, decisions: Mapping[int, Iterable[Decision]]) -> list[str]:
-    """The answer's first words, without what stands below as decided."""
-    text = request.answer
-    for d in decisions.get(request.answered_at, ()):
-        text = text.replace(d.text, "")
-    return [f"Reply: {one_line(text, _ANSWERED)}"] if text.strip() else []
 
 
 def _decided(decisions: Iterable[Decision], beside: Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ cached of it stays cached. A rebuild writes one page from what the pages held: i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -23,6 +23,7 @@ _SPREAD = 4.0  # what a page may take of its room for names, the lines around th
 _REBUILT_MOST = 0.75  # of the cap: so that a rebuild is not needed again at once
 _TRIES = 4
 _DECIDED = 40  # decisions that a rebuilt page repeats
+_ANSWERS = 0.25  # of the room for users' words, for the answers to the older of them
 _NAMED = 12  # user messages over the budget that a rebuilt page names one by one
 _NOWHERE = Span(0, 0)
 
@@ -206,7 +207,8 @@ def _written(
     out: list[str] = []
     if unnamed:
         out.append(f"({unnamed} earlier user messages are not shown here)")
-    chosen = Chosen(by_message, asked, verbatim, frozenset(numbered), fresh)
+    older = [i for i in users if i < fresh and i not in numbered]
+    chosen = Chosen(by_message, asked, verbatim, frozenset(numbered), _answers(src, older, by_message, budget), fresh)
     for i in listed:
         out += lines(src, i, chosen, seen, budget)
     text = redact("\n".join(out), force=True)
@@ -224,6 +226,22 @@ def _written(
         user_tokens=record.user_tokens + sum(src.size(i) for i in verbatim),
         counted=record.counted + len(numbered),
     )
+
+
+def _answers(src: Source, users: Sequence[int], listed: Container[int], budget: Budget) -> dict[int, str]:
+    """What stands below the questions that a rebuilt page repeats: alone they would look open. The shortest come first, so
+    that as many as possible have theirs within a share of the users' room; of equals the newest.
+    """
+    known = ((i, src.answers[i]) for i in reversed(users) if i in src.answers)
+    told = [(i, line) for i, r in known if r.answered_at not in listed and (line := src.answer(r))]
+    left = _ANSWERS * budget.user_all
+    out: dict[int, str] = {}
+    for i, line in sorted(told, key=lambda x: len(x[1])):
+        left -= src.measure(line)
+        if left < 0:
+            break
+        out[i] = line
+    return out
 
 
 def _pinned(src: Source, users: Sequence[int], budget: Budget, spent: int) -> frozenset[int]:
