@@ -203,16 +203,14 @@ def test_another_tools_handoff_keeps_all_it_says_but_what_it_tells_its_reader(te
 
 
 def test_the_answers_of_a_long_conversation_take_no_more_than_their_share():
-    messages = []
-    for n in range(160):
-        messages += [b.user(f"What is the state of job {n}?"), b.assistant(f"Job {n} waits for its turn. " * 3)]
-        messages += read(n)
     ctx = Context(16_000, config={}, clock=lambda: 0.0)
-    for m in messages:
-        if m.role == "assistant":
-            ctx.view()
-        ctx.append(m.value)
-    pages = [e.record for e in ctx.epochs]
-    rebuilt = sum(len(b_.pages) <= len(a.pages) for a, b_ in pairwise(pages))
-    assert rebuilt < 0.6 * len(pages)  # a page that is full when it is rebuilt would be rebuilt at every epoch
+    for n in range(200):
+        answer = b.assistant(f"Job {n} waits for its turn behind the others. " * 3)
+        for m in (b.user(f"State of job {n}?"), *read(n), answer):
+            if m.role == "assistant":
+                ctx.view()
+            ctx.append(m.value)
+    records = [e.record for e in ctx.epochs]
+    rebuilt = sum(len(after.pages) <= len(before.pages) for before, after in pairwise(records))
+    assert rebuilt <= 0.6 * len(records)  # a page that is full when it is rebuilt is rebuilt at every epoch
     assert "Reply: Job " in ctx.epochs[-1].handoff
