@@ -92,14 +92,9 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
     op = _op(after)
     if op in {",", "("} and after["quote"] is None:
         return []
-    if name.lower().endswith("auth"):
-        pair = _PAIR_OF_STRINGS.match(text, position)
-        if pair is None and name.lower().replace("_", "").endswith("basicauth"):
-            pair = _USER_AND_PASSWORD.match(text, position)
-        if pair is not None and (code_file or not _given_password(pair[1])):
-            return []
-        if pair is not None:
-            return [Span(pair.start(1), pair.end(1), "code-assignment")]
+    given = _user_and_password(text, name, position)
+    if given is not None:
+        return [] if code_file or not _given_password(given[1]) else [Span(*given.span(1), "code-assignment")]
     if op in {"||", "??"} and back["close"] and not back["close"].strip("\"'`\\"):
         return []  # one of a list of alternatives
     if op == "(" and not _SETS.search(text, start, begin + len(name)):
@@ -127,6 +122,16 @@ def at_separator(text: str, position: int, *, code_file: bool) -> list[Span]:
         if listed is not None and literal(listed[1]) and opaque(listed[1]):
             return [Span(listed.start(1), listed.end(1), "header")]
     return [] if code_file and not _is_header(name, op) else _unquoted(text, name, what, after, back["close"], begin)
+
+
+def _user_and_password(text: str, name: str, position: int) -> re.Match[str] | None:
+    """The password of a user's name and a password that `auth=` is given as two strings, or `basicAuth` as one."""
+    if not name.lower().endswith("auth"):
+        return None
+    found = _PAIR_OF_STRINGS.match(text, position)
+    if found is None and name.lower().replace("_", "").endswith("basicauth"):
+        found = _USER_AND_PASSWORD.match(text, position)
+    return found
 
 
 def _cookie_field(text: str, name: str, position: int) -> list[Span]:
