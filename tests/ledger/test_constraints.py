@@ -254,3 +254,9 @@ def test_a_sentence_broken_at_a_width_is_one():
 def test_an_order_stays_one_whatever_is_told_of_its_object():
     said = "Never rename the column account_0 that the team reads."
     assert current(said) == [said]
+
+
+def test_what_is_stated_beside_a_complaint_binds_nothing():
+    assert current("is_overdue is wrong around midnight: the server runs in local time, the data is in UTC.") == []
+    assert current("All times are in UTC.") == ["All times are in UTC."]
+    assert current("That folder is off limits.") == ["That folder is off limits."]

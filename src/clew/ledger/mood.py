@@ -94,6 +94,10 @@ _FINITE = _re(
     r"['’](?:s|re|m|ve|ll|d|t)\b",
 )
 _WORDS_OF_FRAGMENT = 14
+# What is stated beside a complaint says what is, and not what shall be.
+_COMPLAINS = _re(
+    r"\b(?:is|are|was|were|looks?|seems?|comes?\s+out)\s+(?:\w+ly\s+|still\s+|all\s+|just\s+)*(?:wrong|broken|off|incorrect|failing|missing|inconsistent|buggy)\b(?!\s+(?:limits|the\s+table))"
+)
 # What takes it back: said by others, gone by, or asked.
 _REPORTED = _re(
     r"^\W*(?:he|she|they|it|somebody|someone|people|the\s+[\w-]+(?:\s+[\w-]+)?|my\s+[\w-]+|[A-Z]\w+)\s+(?:also\s+|only\s+|just\s+)?(?:says?|said|told|tells|wrote|writes|claim(?:s|ed)|state[sd]|reads?|mention(?:s|ed)|suggest(?:s|ed)|complain\w*)\b",
@@ -112,7 +116,9 @@ def reported(said: str) -> bool:
 
 def rules(plain: str) -> bool:
     """Whether it lays down a rule or a limit."""
-    return any(p.search(plain) is not None for p in (_MODAL, _OWN_LIMIT, _STATED)) or _verbless(plain)
+    if any(p.search(plain) is not None for p in (_MODAL, _OWN_LIMIT)) or _verbless(plain):
+        return True
+    return _STATED.search(plain) is not None and _COMPLAINS.search(plain) is None
 
 
 def wishes(plain: str) -> bool:
