@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _TOPIC = r"(?:budget|deadline|limit|timeout|ports?|coverage|price|cost|retries|version|memory|concurrency|quota|cap)\b"
-_FOR = re.compile(r"\b(?:for|in|of|on|to)\s+(?:(?:the|our|my|its|all|every|each)\s+)?([^\W\d][\w./-]*)", re.IGNORECASE)
+_FOR = re.compile(r"\b(?:for|in|of|on)\s+(?:(?:the|our|my|its|all|every|each)\s+)?([^\W\d][\w./-]*)", re.IGNORECASE)
 _OF_TOPIC = re.compile(rf"\b([^\W\d][\w-]*)[\s-]+(?={_TOPIC})", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"\A\W*(?:the|our|my)\s+([^\W\d][\w-]*)\s+(?:service|server|app|api|client|pool|job|worker|team|page|module|package)\b",
