@@ -57,9 +57,8 @@ def draft(
         least=state.limits.least_tail, ceiling=state.limits.ceiling_tail,
     )  # fmt: skip
     if cut is None and len(span) and urgency is Urgency.MUST_FIT and level == LEVELS - 1:
-        cut = Cut(
-            start, last_user_turn(transcript, end, start), last_reply(transcript, end, start)
-        )  # all stay, clipped
+        # Nothing can leave: all of it stays, and is clipped.
+        cut = Cut(start, last_user_turn(transcript, end, start), last_reply(transcript, end, start))
     if cut is None and len(span) < 2:
         return Refusal("there is nothing between the beginning and the newest messages", "nothing")
     if cut is None:

@@ -28,8 +28,9 @@ _CLEARED = 0.5  # of a result's length, at most: what its client has shortened s
 class Alignment:
     """`places` says for every message of the request at which position of the log it stands; what is new has the
     positions after its end; -1 is a message that the log doesn't hold and that needs no place, as it lies where a
-    handoff stands. `dropped` are the log's asides that the client sends no more, `cleared` the results that it has shortened. `fork` is the position of the log where
-    the two part, -1 where they don't, and `at` the message of the request that stands there.
+    handoff stands. `dropped` are the log's asides that the client sends no more, `cleared` the results that it has
+    shortened. `fork` is the position of the log where the two part, -1 where they don't, and `at` the message of the
+    request that stands there.
     """
 
     places: Sequence[int]
@@ -131,8 +132,11 @@ def align(log: Sequence[str], asked: Sequence[str], shown_from: int) -> Alignmen
 
 
 def _aligned(places: Sequence[int], *walks: _Walk) -> Alignment:
-    dropped, cleared = ([p for w in walks for p in getattr(w, k)] for k in ("dropped", "cleared"))
-    return Alignment(places, dropped=frozenset(dropped), cleared=frozenset(cleared))
+    return Alignment(
+        places,
+        dropped=frozenset(p for w in walks for p in w.dropped),
+        cleared=frozenset(p for w in walks for p in w.cleared),
+    )
 
 
 class _Walk:

@@ -93,9 +93,8 @@ class Turns:
         # handles find the file busy and wait longer than they must.
         self._stores: WeakValueDictionary[str, Store] = WeakValueDictionary()
         self._before: OrderedDict[str, deque[Request]] = OrderedDict()
-        self._tooled: OrderedDict[str, None] = (
-            OrderedDict()
-        )  # what clients call conversations whose requests have tools
+        # What clients call conversations whose requests have tools.
+        self._tooled: OrderedDict[str, None] = OrderedDict()
         self._store_until = 0.0
         self._late = Late()
 

@@ -70,8 +70,9 @@ def sections(
         ordered = focus.first(list(lines))
         may[heading], used = _fitting(ordered, int(left * share), measure)
         if heading == t.FILES:
-            changed = [f.path for f in _ranked(ledger.files) if f.changed and _file(f) not in may[heading]]
-            grouped, named = also_changed(changed, int(budget * _ALSO), measure)
+            changed = {f.path for f in ledger.files if f.changed}
+            rest = [path for line, path in lines.items() if path in changed and line not in may[heading]]
+            grouped, named = also_changed(rest, int(budget * _ALSO), measure)
             ordered = [x for x in ordered if lines[x] not in named]
             may[heading] += grouped
         over[heading] = [x for x in ordered if x not in may[heading]]

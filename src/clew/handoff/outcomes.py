@@ -29,9 +29,8 @@ _BROKEN = re.compile(
     r"\b(?:the\s+)?tests?\s+(?:suite\s+|run\s+)?(?:are\s+|is\s+|still\s+|now\s+)*(?:fail(?:s|ed|ing)?|red|broken)\b",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
-    r"\b(?:no|not|none\s+of(?:\s+the)?|never)\s+(?:longer\s+)?$", re.IGNORECASE
-)  # right before a claim
+# What stands right before a claim and denies it.
+_DENIED = re.compile(r"\b(?:no|not|none\s+of(?:\s+the)?|never)\s+(?:longer\s+)?$", re.IGNORECASE)
 _EXIT = re.compile(r"\bexit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\s+(-?\d{1,3})\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]+)`")
 

@@ -141,9 +141,9 @@ def count(
 
     def loose(kind: str, facts: Iterable[str]) -> Count:
         listed = list(dict.fromkeys(facts))
-        away = [f for f in listed if f not in text and f not in files]
-        over = [f for f in away if f in page]
-        return Count(kind, len(listed), len(listed) - len(away), len(over), tuple(f for f in away if f not in over))
+        absent = [f for f in listed if f not in text and f not in files]
+        over = [f for f in absent if f in page]
+        return Count(kind, len(listed), len(listed) - len(absent), len(over), tuple(f for f in absent if f not in over))
 
     return (
         pinned(REQUESTS, ((r.text, r.source) for r in ledger.open_requests)),

@@ -11,10 +11,11 @@ from clew.recall.filters import HIDDEN, Current, Filters, current
 from clew.recall.language import Parsed, parse
 from clew.recall.originals import Recalled, recall
 from clew.recall.read import Reading, read
-from clew.recall.scroll import Span, Window, scroll
+from clew.recall.scroll import Window, scroll
 from clew.recall.shown import Shown, shown
 from clew.recall.snippet import Snippet, snippet
 from clew.recall.when import moment
+from clew.transcript import Span
 
 __all__ = [
     "HIDDEN", "Current", "Discovery", "Filters", "Found", "Glance", "Glances", "Parsed", "Reading", "Recalled", "Shown",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from clew.errors import NotFound
 from clew.lineage import Lineage
@@ -12,16 +11,9 @@ from clew.recall.shown import Shown, shown
 from clew.store.addresses import parse
 from clew.store.base import Store
 from clew.store.records import Session, SessionFilter
-from clew.transcript import REFERENCE
+from clew.transcript import REFERENCE, Span
 
 _CHUNK = 500
-
-
-class Span(NamedTuple):
-    """Positions from `start` up to before `end`."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)

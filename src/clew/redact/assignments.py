@@ -42,12 +42,12 @@ _PAIR_OF_STRINGS = lazy(
 _LISTED_HEADER = lazy(r":\[([^\s\]\"'`,;<>()\[{}|\\&]{8,4096})[\] ]")
 # `"old" -> "new"`, a plan's line.
 _BECOMES = lazy(r"\\*\" -> \\*\"([^\"\\\n]{4,512})")
-# A program or a sentence as a parameter's value.
 _STORED_COOKIE = lazy(r"cookie|\\*[\"']domain\\*[\"']")
 _COOKIE_VALUE = lazy(r":[ \t]{0,4}\\{0,7}[\"']([^\s;\"'`,<>\\]{12,4096})")
 # `BASIC_AUTH=user:password`
 _USER_AND_PASSWORD = lazy(r"=[ \t]{0,4}\\{0,7}[\"']?[^\s:\"'\\$({<]{1,64}:([^\s\"'\\]{4,256})")
 _VALUES = frozenset(["value", "parametervalue", "optionvalue"])
+# A program or a sentence as a parameter's value.
 _PROSE_ENCODED = lazy(r"[()!\[\]{}]|%(?:0[AaDd]|20|5[BbDd]|28|29|7[BbDd])")
 _NUMBER_OF_A_PERSON = lazy(r"(?:\\{0,7}[\"'`])?(\+?\(?\d[\d ()./\-–]{5,20}\d)(?![\w.:/-]\w|\w)")
 _BARE = lazy(r"(?:[^\s\"'`,;<>()\[\]{}|\\&]++|\\(?![nrtu\"'\\/])|&(?![\w.%\-]{1,40}=))++")

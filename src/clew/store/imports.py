@@ -32,7 +32,8 @@ class Imported:
 
 def import_file(store: Store, path: Path, *, format: str | None = None, source: str = "") -> Iterator[Imported]:  # noqa: A002 - the word the command line uses
     """One file may hold several sessions: archived ones, a conversation with its side chains, or conversations beside each
-    other, which come in under their own ids. What is there already is passed over; the same id with other messages is a Conflict. Times are those the file has.
+    other, which come in under their own ids. What is there already is passed over; the same id with other messages is a
+    Conflict. Times are those the file has.
     """
     try:
         with path.open("rb") as f:

@@ -10,9 +10,8 @@ from clew.jsonio import Json
 from clew.store.indexed import clean
 from clew.transcript import Message
 
-_NESTED = (
-    4  # JSON in a command, the command in a call's arguments, these in a message: three; one more where it's quoted
-)
+# JSON in a command, the command in a call's arguments, these in a message: three; one more where it's quoted.
+_NESTED = 4
 
 
 class Masker:

@@ -159,14 +159,10 @@ class SqliteStore:
             due = upkeep.due(link, done.new)
             behind = pending.due(link)
         later = self._settings.later
-        if due and later is None:
-            self._learn()
-        elif due and later is not None:
-            later((self.path, "learn"), self._learn)
-        if behind and later is None:
-            self._catch_up()
-        elif behind and later is not None:
-            later((self.path, "index"), self._catch_up_some)
+        if due:
+            self._learn() if later is None else later((self.path, "learn"), self._learn)
+        if behind:
+            self._catch_up() if later is None else later((self.path, "index"), self._catch_up_some)
         return done
 
     def messages(self, session: str, start: int = 0, end: int | None = None) -> Sequence[Stored]:

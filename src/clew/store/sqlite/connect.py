@@ -37,9 +37,8 @@ class Settings:
 
     full: bool = False
     read_only: bool = False
-    later: Callable[[Hashable, Callable[[], bool]], None] | None = (
-        None  # does again what is not done, when nobody waits
-    )
+    # Takes work for when nobody waits, by a key, and does it again as long as it says that there is more.
+    later: Callable[[Hashable, Callable[[], bool]], None] | None = None
     sleep: Callable[[float], None] = time.sleep
     rng: Random = field(default_factory=Random)
 
